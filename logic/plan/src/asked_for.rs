@@ -1,8 +1,8 @@
 //! Whether a change that a model planned is one of what the user named.
 
 use crate::named::{
-    is_a_name, is_in_it, is_named, is_part_of_more, is_place, is_said, is_typed_as_folder,
-    is_typed_as_path, left_out, words_of_files,
+    is_a_name, is_in_it, is_named, is_no_new_name, is_part_of_more, is_place, is_said,
+    is_typed_as_folder, is_typed_as_path, left_out, quotes_another, words_of_files,
 };
 use crate::rules::{TAKING_BACK, in_file};
 use crate::schema::cues;
@@ -278,8 +278,18 @@ fn unnamed(request: &str, action: &Action) -> Option<String> {
         return Some("planned to change another file than the request names".to_owned());
     }
     match action {
+        Action::MoveFile { from, to }
+            if is_in_it(request, from) || quotes_another(request, &[from, to]) =>
+        {
+            Some(format!(
+                "planned to move the file `{from}`, where the request speaks of a text in it"
+            ))
+        }
         Action::MoveFile { from, to } if !is_place(request, from, to) => Some(format!(
             "planned to move `{from}` to a place that the request does not name"
+        )),
+        Action::MoveFile { from, to } if is_no_new_name(request, from, to) => Some(format!(
+            "planned to give `{from}` the name `{to}`, which the request gives to nothing"
         )),
         Action::MoveFile { from, to } if is_a_name(from, to) => Some(format!(
             "planned to make `{from}` a file named `{to}`, which the request may not mean"

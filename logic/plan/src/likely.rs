@@ -40,6 +40,33 @@ pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
     told.or_else(|| not_compared(shown, question))
 }
 
+/// A date or a time of day on one side of which something is to be.
+static BY_TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:before|after|since|until|by|from|between|later than|earlier than|newer than|older than|past)",
+        r" (?:the )?(?:\d{4}-\d{2}(?:-\d{2})?|\d{1,2}:\d{2}(?::\d{2})?|\d{1,2} ?[ap]\.?m)\b",
+    ))
+    .ok()
+});
+
+/// What is told of a question that compares times which no rule compared: a line that has its other words may lie on
+/// the other side. `None` where it compares none, or a line says the same.
+fn untimed(quotes: &[(String, String)], question: &str) -> Option<String> {
+    let said = BY_TIME.as_ref()?.find(question)?.as_str().to_lowercase();
+    let mut lines = quotes.iter().flat_map(|(_, lines)| lines.lines());
+    if lines.any(|line| line.to_lowercase().contains(&said)) {
+        return None;
+    }
+    let file = quotes.first().filter(|_| quotes.len() == 1);
+    let file = file.map_or("FILE", |(place, _)| place.as_str());
+    Some(format!(
+        "The question compares times (`{said}`), and lines that have its other words may lie on the other side, so \
+         that none is told (by rules, no model). Lines of a log are told by the time of day (`show the lines with \
+         WORD after 20:00 in {file}`), and rows of a table by a column of dates (`whose COLUMN is before 2027-01-01 \
+         in FILE.csv?`)."
+    ))
+}
+
 /// What is told of a comparison of numbers in a table that no rule made: its lines are none of an answer.
 fn not_compared(shown: &[Shown], question: &str) -> Option<String> {
     let mut texts = shown.iter().flat_map(|step| &step.whole);
@@ -72,6 +99,9 @@ fn of_project(shown: &[Shown], question: &str) -> Option<String> {
 #[must_use]
 pub fn lines(shown: &[Shown], quotes: &[(String, String)], question: &str) -> String {
     let question = &without_names(question, quotes);
+    if let Some(told) = untimed(quotes, question) {
+        return told;
+    }
     let turned = Turned::of(question);
     let kept = turned.as_ref().map(|_| that_turn(quotes));
     if let (Some(turned), Some([])) = (&turned, kept.as_deref()) {
@@ -323,6 +353,27 @@ mod tests {
         // The control: a question that turns nothing round.
         let quotes = [("a.txt".to_owned(), "the sail is red".to_owned())];
         assert!(lines(&shown, &quotes, "what is red in a.txt?").contains("sail"));
+    }
+
+    #[test]
+    fn no_line_of_the_other_side_of_a_time_is_told() {
+        let shown = [read(
+            "a.txt",
+            "2026-01-01T08:00 disk full\nafter 20:00 the gate is shut\n",
+        )];
+        let told = |line: &str, question: &str| {
+            let quotes = [("a.txt".to_owned(), line.to_owned())];
+            lines(&shown, &quotes, question)
+        };
+        let disk = "2026-01-01T08:00 disk full";
+        let none = told(disk, "was the disk full after 20:00 in a.txt?");
+        assert!(
+            none.contains("(`after 20:00`)") && !none.contains("08:00"),
+            "{none}"
+        );
+        let gate = "after 20:00 the gate is shut";
+        assert!(told(gate, "is the gate shut after 20:00?").contains("gate"));
+        assert!(told(disk, "was the disk full?").contains("08:00"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a request names: files and folders by path, places and texts.
 
+use crate::quoted::marked;
 use crate::rules::plain;
 use crate::rules::words::{is_file, is_path, trim_word};
 use crate::{names, orders};
@@ -17,6 +18,19 @@ pub(crate) fn is_named(request: &str, path: &str) -> bool {
     is_said(&path) || is_said(name) || (is_a_name && is_said(stem))
 }
 
+/// Whether a request names a path in any letters, also by a word and a number: `chapter 3`.
+pub(crate) fn is_named_so(request: &str, path: &str) -> bool {
+    let request = request.to_lowercase();
+    let words: Vec<&str> = request.split_whitespace().collect();
+    let numbered = words.windows(2).any(|pair| {
+        let number = pair[1].trim_matches(|c: char| !c.is_alphanumeric());
+        let joints = ["", "-", "_", "0", "-0", "_0"];
+        let is_it = |joint: &&str| is_named(&format!("{}{joint}{number}", pair[0]), path);
+        number.parse::<u32>().is_ok() && joints.iter().any(is_it)
+    });
+    numbered || is_named(&request, path)
+}
+
 /// Whether a file with an ending is to become one without, at no other place.
 pub(crate) fn is_a_name(from: &str, to: &str) -> bool {
     from.contains('.') && !to.contains(['.', '/'])
@@ -25,8 +39,9 @@ pub(crate) fn is_a_name(from: &str, to: &str) -> bool {
 /// Whether a request speaks of what is in a file: `Tom from novel.md`.
 pub(crate) fn is_in_it(request: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let at = names::whole(request, &name).unwrap_or_default();
-    let mut before = request[..at].split_whitespace().rev();
+    let path = path.to_lowercase();
+    let at = names::whole(request, &path).or_else(|| names::whole(request, &name));
+    let mut before = request[..at.unwrap_or_default()].split_whitespace().rev();
     let last = before.find(|word| !["the", "my", "file"].contains(word));
     last.is_some_and(|word| ["from", "of", "in", "out", "inside", "within"].contains(&word))
 }
@@ -38,6 +53,43 @@ pub(crate) fn is_place(request: &str, from: &str, to: &str) -> bool {
         Some((folder, _)) if name(from) == name(to) => is_named(request, folder),
         _ => is_named(request, to),
     }
+}
+
+/// Whether a request has a text in quotes that is none of these paths, by its whole name or without the ending: it
+/// speaks of what stands in a file.
+pub(crate) fn quotes_another(request: &str, paths: &[&str]) -> bool {
+    let (_, quotes) = marked(request);
+    let is_of_one = |text: &String| {
+        paths
+            .iter()
+            .any(|path| is_named(text, path) || is_within(path, text))
+    };
+    !quotes.iter().all(is_of_one)
+}
+
+/// Whether a text is a folder of a path.
+fn is_within(path: &str, text: &str) -> bool {
+    let folder = text.trim_end_matches('/').to_lowercase();
+    let path = path.to_lowercase();
+    path.strip_prefix(&folder)
+        .is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Whether a file is to get a new name, and none of a request stands where a new name does: with spaces it is one in
+/// quotes alone.
+pub(crate) fn is_no_new_name(request: &str, from: &str, to: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let new = name(to);
+    if name(from) == new {
+        return false;
+    }
+    let (_, quotes) = marked(request);
+    let is_quoted = quotes
+        .iter()
+        .any(|text| name(text.trim_end_matches('/')) == new);
+    let stem = new.rsplit_once('.').map_or(new.as_str(), |(stem, _)| stem);
+    let is_spaced = new.contains(char::is_whitespace);
+    !is_quoted && (is_spaced || !(is_new_name(request, &new) || is_new_name(request, stem)))
 }
 
 /// Whether the texts stand in a request, as words of their own.
@@ -151,7 +203,9 @@ pub fn folders_of(request: &str) -> Vec<String> {
 /// Whether the last part of a path stands where a new name does.
 fn is_new_name(request: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let words: Vec<&str> = request.split_whitespace().map(trim_word).collect();
+    let marks = ['"', '\'', '`'];
+    let words = request.split_whitespace().map(trim_word);
+    let words: Vec<&str> = words.map(|word| word.trim_matches(marks)).collect();
     words.windows(2).any(|pair| {
         let is_said = ["to", "into", "as", "called", "named", "name"].contains(&pair[0]);
         is_said && pair[1].rsplit('/').next() == Some(name.as_str())

@@ -4,7 +4,7 @@ use crate::numbers::{self, Numbered};
 use crate::prompt::{self, Focus};
 use crate::quoted::typed_path;
 use crate::rules::in_file;
-use crate::{extract, format, given};
+use crate::{extract, format, given, named};
 use domain::plan::Action;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -76,8 +76,13 @@ fn totals(data: &Value) -> Option<[u64; 3]> {
     Some([lines?, words?, bytes?])
 }
 
-/// What the files that a question names have, and have together, where all that was looked at was counted.
-fn sums(shown: &[Shown]) -> Option<String> {
+/// What the files that a question names have, and have together, where all that was looked at was counted. A file that
+/// it does not name answers nothing.
+fn sums(shown: &[Shown], question: &str) -> Option<String> {
+    let mut places = shown.iter().filter_map(|step| step.counts.as_ref());
+    if !places.all(|(path, _)| named::is_named_so(question, path)) {
+        return None;
+    }
     let counted: Vec<[u64; 3]> = shown.iter().map_while(|step| step.counted).collect();
     if counted.is_empty() || counted.len() < shown.len() {
         return None;
@@ -127,7 +132,7 @@ pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
     if let Some(told) = in_file::answers(question, &texts) {
         return Some(told);
     }
-    if let Some(told) = sums(shown) {
+    if let Some(told) = sums(shown, question) {
         return Some(told);
     }
     let is_of_all = || {

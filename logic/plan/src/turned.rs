@@ -6,7 +6,7 @@
 use crate::quoted::{mark, marked};
 use crate::rules::plain;
 use crate::rules::words::pattern;
-use regex::Regex;
+use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
 /// Words that turn a condition round, in English, German and Spanish.
@@ -38,7 +38,8 @@ impl Turned {
         let mut found = turns
             .captures_iter(&marks)
             .filter(|found| found.name("what").is_none())
-            .filter(|found| found.name("end").is_none() || &found["word"] != "no");
+            .filter(|found| found.name("end").is_none() || &found["word"] != "no")
+            .filter(|found| !is_of_a_name(&marks, found));
         let word = found.next()?.name("word")?;
         let whole = |part: &str| {
             let parts = quotes.iter().enumerate();
@@ -75,6 +76,12 @@ impl Turned {
         });
         words.find(|word| !word.is_empty() && !plain::joins(&word.to_lowercase()))
     }
+}
+
+/// Whether such a word is a part of a name: `no-cache`.
+fn is_of_a_name(text: &str, found: &Captures<'_>) -> bool {
+    let word = found.name("word").map_or(0..0, |word| word.range());
+    text[word.end..].starts_with('-') || text[..word.start].ends_with('-')
 }
 
 /// Whether a line has a word that turns what it says round.
@@ -120,6 +127,7 @@ mod tests {
             "what is in room no. 5?",
             "who said \"not now\"?",
             "which notes are there?",
+            "what is the no-cache header?",
         ] {
             assert!(Turned::of(says).is_none(), "{says}");
         }

@@ -325,3 +325,58 @@ fn a_replacement_is_of_words_that_were_said() {
     assert!(refuses(&replaced("i", "reject"), request));
     assert!(!refuses(&replaced("recieve", "receive"), request));
 }
+
+#[test]
+fn a_file_is_not_moved_for_a_text_in_it() {
+    let moved = |from: &str, to: &str| {
+        plan(Action::MoveFile {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        })
+    };
+    for (request, from, to) in [
+        (
+            "move \"Find an agent\" to This week in todo.md",
+            "todo.md",
+            "This week in todo.md",
+        ),
+        (
+            "move \"see Later\" to Top in notes.md",
+            "notes.md",
+            "top.md",
+        ),
+        ("in todo.md move \"mow\" to Later", "todo.md", "later.md"),
+        (
+            "move \"mow\" in docs/todo.md to later",
+            "docs/todo.md",
+            "later/todo.md",
+        ),
+        ("move \"mow\" to later, todo.md", "todo.md", "later/todo.md"),
+        ("rename Tom to Tim in novel.md", "novel.md", "tim.md"),
+        ("move todo.md to the top of the week", "todo.md", "week.md"),
+    ] {
+        assert!(
+            not_requested(&moved(from, to), request).is_some(),
+            "{request}"
+        );
+    }
+    for (request, from, to) in [
+        ("rename todo.md to week.md", "todo.md", "week.md"),
+        (
+            "rename \"todo.md\" to \"this week.md\"",
+            "todo.md",
+            "this week.md",
+        ),
+        ("rename todo.md to \"week\"", "todo.md", "week.md"),
+        ("move todo.md to \"docs\"", "todo.md", "docs/todo.md"),
+        (
+            "move docs/todo.md to old/week.md",
+            "docs/todo.md",
+            "old/week.md",
+        ),
+        ("rename the todo file to week", "todo.md", "week.md"),
+    ] {
+        let fault = not_requested(&moved(from, to), request);
+        assert_eq!(fault, None, "{request}");
+    }
+}

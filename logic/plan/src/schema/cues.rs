@@ -53,7 +53,12 @@ const LOOKS: [(&str, &[&str]); 3] = [
     ),
 ];
 /// What `count_lines` counts, by how the words begin.
-const UNITS: [&str; 6] = ["line", "word", "char", "byte", "letter", "long"];
+const UNITS: [&str; 6] = ["line", "word", "char", "byte", "letter", "longe"];
+/// All words beside the name of a file with which `how long` is of its text: what else is long lasts.
+const OF_LENGTH: [&str; 18] = [
+    "how", "long", "is", "are", "it", "the", "my", "our", "this", "that", "file", "files", "text",
+    "document", "chapter", "and", "tell", "me",
+];
 /// Words that speak of files beyond those that are named.
 const OTHERS: [&str; 9] = [
     "other",
@@ -148,7 +153,8 @@ pub(crate) fn kinds(request: &str) -> Option<Vec<&'static str>> {
     // `how many` is of lines and words only where it says so.
     let counts_units = words
         .iter()
-        .any(|word| UNITS.iter().any(|unit| word.starts_with(unit)));
+        .any(|word| UNITS.iter().any(|unit| word.starts_with(unit)))
+        || is_of_length(&words);
     if !counts_units {
         found.retain(|kind| *kind != "count_lines");
     }
@@ -158,6 +164,13 @@ pub(crate) fn kinds(request: &str) -> Option<Vec<&'static str>> {
         found.extend(spoken(&LOOKS));
     }
     (!found.is_empty()).then_some(found)
+}
+
+/// Whether words beside the name of a file ask how long it is.
+fn is_of_length(words: &[String]) -> bool {
+    let is_known =
+        |word: &String| OF_LENGTH.contains(&word.as_str()) || word.parse::<u32>().is_ok();
+    words.iter().all(is_known)
 }
 
 /// Whether a request speaks of files that it does not name.
@@ -274,4 +287,30 @@ pub(super) fn telling_words(request: &str) -> Vec<String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_is_of_a_text_where_nothing_else_is_said() {
+        for asks in [
+            "how long is",
+            "how long is the file",
+            "how long are and",
+            "how long is chapter 3",
+        ] {
+            assert_eq!(kinds(asks), Some(vec!["count_lines"]), "{asks}");
+        }
+        for asks in [
+            "how long are logs kept",
+            "how long is the rent",
+            "how long did the backup take on 2026-12-02 in",
+            "how long do static files get cached",
+        ] {
+            let found = kinds(asks).unwrap_or_default();
+            assert!(!found.contains(&"count_lines"), "{asks}: {found:?}");
+        }
+    }
 }

@@ -27,6 +27,7 @@ mod languages;
 mod offered;
 mod orchestrator_context;
 mod orders;
+mod places;
 mod plain_words;
 mod plan_mode;
 mod programs;

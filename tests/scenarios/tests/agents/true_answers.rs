@@ -159,3 +159,107 @@ fn a_paragraph_of_a_file_without_its_ending_is_no_heading() {
         assert_eq!(told, format!("From chapter1.md:\n  {says}"), "{question}");
     }
 }
+
+const SERVICES: &str =
+    "services:\n  web:\n    image: a\n    restart: always\n  db:\n    image: b\n";
+
+#[test]
+fn no_value_is_told_to_a_question_that_turns_round() {
+    let scene = Scene::of_class("tiny", [Reply::text("All.")]);
+    scene.house.write("compose.yml", SERVICES);
+    scene
+        .house
+        .write("p.toml", "[project]\ndependencies = [\"a>=1,<2\", \"b\"]\n");
+    for (question, value) in [
+        (
+            "which services have no restart policy in compose.yml?",
+            "always",
+        ),
+        ("which dependencies have no upper bound in p.toml?", "a>=1"),
+    ] {
+        let outcome = scene.run(&["--mode", "plan", question]);
+        let told = outcome.text("answer");
+        assert!(
+            told.contains("turns a condition round"),
+            "{question}: {told}"
+        );
+        assert!(!told.contains(value), "{question}: {told}");
+    }
+}
+
+#[test]
+fn chapters_without_a_word_are_told() {
+    let house = House::new();
+    house.write("c/chapter1.md", "Biscuit barks.\n");
+    house.write("c/chapter2.md", "Rain.\n");
+    let told = answer(&house, "which chapters do not mention Biscuit?");
+    assert_eq!(
+        told,
+        "1 file does not have `Biscuit`: c/chapter2.md (by rules, no model). It stands in c/chapter1.md."
+    );
+    let told = answer(&house, "how many words do the chapters have?");
+    assert!(told.starts_with("3 words together"), "{told}");
+}
+
+#[test]
+fn dates_times_and_days_are_compared() {
+    let house = House::new();
+    house.write(
+        "people.csv",
+        "name,deadline\nAnna,2027-02-01\nOtto,2026-12-15\n",
+    );
+    house.write(
+        "app.log",
+        "2026-12-01T08:00:00Z ERROR db\n2026-12-01T23:59:59Z ERROR disk\n",
+    );
+    house.write(
+        "crontab.txt",
+        "MAILTO=a@b.c\n0 3 * * * backup\n30 4 * * 1 certbot\n1 1 * * 2 x\n",
+    );
+    house.write("access.log", ACCESS);
+    for (question, says, line) in [
+        (
+            "whose deadline is before 2027-01-01 in people.csv?",
+            "`deadline` is before 2027-01-01 in 1 row: Otto",
+            "3: Otto",
+        ),
+        (
+            "were there any errors after 20:00 in app.log?",
+            "app.log has 1 line with `error`",
+            "ERROR disk",
+        ),
+        (
+            "which jobs run on mondays in crontab.txt?",
+            "2 lines of crontab.txt have a job that runs on each Monday",
+            "certbot",
+        ),
+        (
+            "which requests failed with 500 in access.log?",
+            "1 line of access.log has the status 500",
+            "500 12",
+        ),
+    ] {
+        let told = answer(&house, question);
+        assert!(told.starts_with(says), "{question}: {told}");
+        assert!(told.contains(line), "{question}: {told}");
+    }
+}
+
+#[test]
+fn no_file_is_counted_for_what_lasts() {
+    let scene = Scene::of_class("tiny", [Reply::text("Long.")]);
+    scene
+        .house
+        .write("jobs.jsonl", "{\"job\":\"backup\",\"took_s\":310}\n");
+    for question in [
+        "how long are logs kept?",
+        "how long is the rent?",
+        "how long did the backup take in jobs.jsonl?",
+    ] {
+        let outcome = scene.run(&["--mode", "plan", question]);
+        let told = outcome.summary["answer"].as_str().unwrap_or_default();
+        assert!(!told.contains("bytes"), "{question}: {told}");
+    }
+    let outcome = scene.run(&["--mode", "plan", "how long is jobs.jsonl?"]);
+    assert!(outcome.text("answer").contains("jobs.jsonl: 1 line"));
+}

@@ -409,7 +409,7 @@ fn end_of(end: End, path: String, lines: u32) -> Action {
 }
 
 /// Counting and sizes.
-pub static MEASURES: [Rule; 11] = [
+pub static MEASURES: [Rule; 12] = [
     rule(
         r"(?:tell me )?(?:how many|count {the}) ?{units} of (?:\w+ )?(?:code|text|python|rust|javascript|typescript|java|go|c|html|css|markdown|shell)(?: (?:are|is) (?:there|here)| (?:do|does) (?:i|we|it|this(?: \w+)?) have)?(?: in all| altogether)?(?: {in} {dir:p})?",
         |_| {
@@ -440,9 +440,18 @@ pub static MEASURES: [Rule; 11] = [
         count,
     ),
     rule(
-        r"(?:{show} |{what} )?(?:the )?(?:(?:line|word|byte|character) (?:count|number)|{units}) (?:of|for|in) {file:p}|how long is {tok:q}",
+        r"(?:{show} |{what} )?(?:the )?(?:(?:line|word|byte|character) (?:count|number)|{units}) (?:of|for|in) {file:p}",
         count,
     ),
+    // What else is long lasts.
+    rule(r"how long is (?:the file )?{tok:q}", |found| {
+        match count(found)? {
+            Some(Action::CountLines { path }) if is_file(&path) => {
+                Ok(Some(Action::CountLines { path }))
+            }
+            _ => Ok(None),
+        }
+    }),
     rule(
         r"how (?:big|large|heavy) (?:is|are) (?:the )?(?:file |folder )?{tok:p}|(?:{show} |{what} )?(?:the )?size of {dir:q}",
         |found| {
@@ -480,9 +489,10 @@ pub static MEASURES: [Rule; 11] = [
 
 fn count(found: &Match<'_>) -> Built {
     let place = if found.has("p") { "p" } else { "q" };
-    Ok(Some(Action::CountLines {
-        path: found.path(place)?,
-    }))
+    let path = found.path(place)?;
+    // `the chapters` are several files.
+    let is_plural = path.ends_with('s') && path.chars().all(|c| c.is_ascii_lowercase());
+    Ok((found.is_quoted(place) || !is_plural).then_some(Action::CountLines { path }))
 }
 
 fn sizes(found: &Match<'_>) -> Built {

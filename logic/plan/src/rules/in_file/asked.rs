@@ -242,7 +242,8 @@ pub(super) enum Wish {
     Word { word: String, key: String },
     /// An item more in a list of a text.
     Listed { item: String, list: String },
-    /// A line at another place: beside the line about something, or at an end of the file.
+    /// A line at another place: beside the line about something, under a heading, or at an end of the
+    /// file.
     Move { about: String, to: Goal },
     /// A comment beside a line.
     Comment {
@@ -264,6 +265,8 @@ pub(super) enum Wish {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Goal {
     Beside(Side, String),
+    /// Under the only heading that says this.
+    Under(String),
     Top,
     End,
 }

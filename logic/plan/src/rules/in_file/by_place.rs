@@ -2,8 +2,7 @@
 
 use super::asked::{Place, Side};
 use super::lines::Lines;
-use super::sound::Edit;
-use super::written;
+use super::set_in::headings;
 use crate::quoted::in_quotes;
 use crate::rules::refusal::Refusal;
 use domain::limits::PLAN_ACTIONS;
@@ -34,11 +33,18 @@ impl Lines<'_> {
         };
         let end = self.line_end();
         let text = &self.as_recipe(text, &lines);
-        let text = &self.as_beside(text, &lines);
+        let text = &self.as_beside(text, &lines, matches!(place, Place::About(_)));
         let text = &match place {
-            Place::About(_) => self.as_code(text, side, &lines),
+            Place::About(_) => self.as_deep(text, side, &lines),
             _ => text.to_owned(),
         };
+        if let Some(heading) = self.as_heading(text, side, &lines) {
+            let at = match side {
+                Side::Before => lines.start,
+                Side::After => lines.end,
+            };
+            return self.replace(at..at, &heading);
+        }
         if side == Side::After && matches!(place, Place::Heading(_)) && self.has_gaps(&lines) {
             return self.replace(lines.end..lines.end, &format!("{end}{end}{text}"));
         }
@@ -46,22 +52,6 @@ impl Lines<'_> {
             Side::Before => self.replace(lines.start..lines.start, &format!("{text}{end}")),
             Side::After => self.replace(lines.end..lines.end, &format!("{end}{text}")),
         }
-    }
-
-    /// Whether the headings of a text but this one have an empty line behind them; where there is no other, whether
-    /// this one has.
-    fn has_gaps(&self, heading: &Range<usize>) -> bool {
-        let has_gap = |line: &Range<usize>| {
-            let below = self.text[line.end..].lines().nth(1);
-            below.is_none_or(|below| below.trim().is_empty())
-        };
-        let (this, others): (Vec<_>, Vec<_>) =
-            headings(self).into_iter().partition(|line| line == heading);
-        let judged = if others.is_empty() { this } else { others };
-        let is_text = self.text[heading.end..]
-            .lines()
-            .any(|line| !line.trim().is_empty());
-        is_text && judged.iter().all(has_gap)
     }
 
     /// The line beside which a text stands at the top: above the first one, but below those that name the program
@@ -90,63 +80,6 @@ impl Lines<'_> {
             top = (Side::After, line);
         }
         Ok(top)
-    }
-
-    /// A line beside one of a recipe of a Makefile, which begins with a tab as that does.
-    fn as_recipe(&self, text: &str, beside: &std::ops::Range<usize>) -> String {
-        let is_makefile = self.ending() == "mk";
-        let is_recipe = self.text[beside.clone()].starts_with('\t');
-        match is_makefile && is_recipe && !text.starts_with([' ', '\t']) {
-            true => format!("\t{text}"),
-            false => text.to_owned(),
-        }
-    }
-
-    /// A line beside one of YAML, as deep as that where the file would not be sound with it at its edge.
-    fn as_beside(&self, text: &str, beside: &Range<usize>) -> String {
-        let line = &self.text[beside.clone()];
-        let depth = &line[..line.len() - line.trim_start_matches(' ').len()];
-        let is_of_yaml = matches!(self.ending().as_str(), "yaml" | "yml");
-        let is_open = line.trim_end().ends_with(':') || text.starts_with(' ');
-        if !is_of_yaml || depth.is_empty() || is_open {
-            return text.to_owned();
-        }
-        let at_edge = format!(
-            "{}\n{text}{}",
-            &self.text[..beside.end],
-            &self.text[beside.end..]
-        );
-        match self.is_sound_as(&at_edge, Edit::Addition) {
-            Ok(()) => text.to_owned(),
-            Err(_unsound) => format!("{depth}{text}"),
-        }
-    }
-
-    /// A line of code beside one that is named by what it says, as deep as that; behind one that opens a block, as
-    /// deep as the line below it. One with its own depth, or an empty one, stays.
-    fn as_code(&self, text: &str, side: Side, beside: &Range<usize>) -> String {
-        let is_kept = text.is_empty() || text.starts_with([' ', '\t']);
-        if is_kept || !written::is_code(&self.ending()) {
-            return text.to_owned();
-        }
-        let depth = |line: &'_ str| line.len() - line.trim_start_matches([' ', '\t']).len();
-        let line = &self.text[beside.clone()];
-        let opens = line.trim_end().ends_with([':', '{', '(', '[']);
-        let below = self.text[beside.end..].lines().skip(1);
-        let below = below.into_iter().find(|line| !line.trim().is_empty());
-        let like = match (side, opens, below) {
-            (Side::After, true, Some(below)) if depth(below) > depth(line) => below,
-            _ => line,
-        };
-        let depth = &like[..depth(like)];
-        let lines: Vec<String> = text
-            .lines()
-            .map(|line| match line.is_empty() {
-                true => String::new(),
-                false => format!("{depth}{line}"),
-            })
-            .collect();
-        lines.join(self.line_end())
     }
 
     /// The change that gives a line another text.
@@ -352,18 +285,6 @@ fn is_declaration(line: &str) -> bool {
     let line = line.to_lowercase();
     let is_program = line.starts_with("#!") && !line.starts_with("#![");
     is_program || line.starts_with("<?") || line.starts_with("<!doctype")
-}
-
-/// The headings of a document, without what looks like one in a block of code.
-pub(super) fn headings(lines: &Lines<'_>) -> Vec<Range<usize>> {
-    let mut is_code = false;
-    let is_heading = |line: &Range<usize>| {
-        let line = lines.text[line.clone()].trim_end();
-        is_code ^= line.trim_start().starts_with("```");
-        let says = line.trim_start_matches('#');
-        !is_code && says.len() < line.len() && says.starts_with(' ')
-    };
-    lines.lines().filter(is_heading).collect()
 }
 
 #[cfg(test)]

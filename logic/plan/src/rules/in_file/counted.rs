@@ -37,7 +37,7 @@ static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What counts lines by a number that they have: `how many requests returned 500 in access.log`.
 static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)^(?:tell me )?how many (?P<of>requests|calls|responses|answers|lines|entries|records|rows|jobs|hits|pages|queries|commands)",
+        r"(?i)^(?:tell me )?(?:how many|which|what|(?:show|list)(?: me)?(?: all)?(?: the)?) (?P<of>requests|calls|responses|answers|lines|entries|records|rows|jobs|hits|pages|queries|commands)",
         r" (?:(?:have |has |had |were |are |was |is )?(?:returned|got|gave|given|ended|failed|answered|responded|exited|finished|returning)(?: with| in| by)?|have|has|had|with|contain|are)",
         r"(?: an?| the)?(?: (?:http|status|code|error|exit|response|result))*",
         r" (?P<n>\d+)(?: errors?| status| codes?| responses?)*(?: are| were)?(?: there)? (?:in|of|according to) (?:the )?(?:file )?\S+$",

@@ -21,7 +21,7 @@ const SHOWN_CHARS: usize = 160;
 static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:please )?(?:(?:can|could) you )?(?:please )?(?P<verb>",
-        r"(?:show|list|print|give|find|get|display|tell|see|read|output|grep)(?: me| us)?(?: how many)?|how many|count|which|what(?: is| are|['’]s)?|the number of)?\s?",
+        r"(?:show|list|print|give|find|get|display|tell|see|read|output|grep)(?: me| us)?(?: how many)?|how many|count|which|what(?: is| are|['’]s)?|(?:were|was|are|is) there(?: any)?|the number of)?\s?",
         r"(?:all |each |every )?(?:of )?(?:the )?(?:(?P<end>first|last|latest) (?:(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten) )?)?(?P<rest>\S.*)$",
     ))
 });

@@ -1,8 +1,8 @@
 //! Exact changes of sections and lists: a text at the end of a section, a new task, all boxes, two lines swapped.
 
-use super::by_place::headings;
 use super::items::Item;
 use super::lines::{Lines, applied};
+use super::set_in::{headings, item_mark};
 use crate::rules::refusal::Refusal;
 use domain::plan::Action;
 use std::ops::Range;
@@ -146,18 +146,4 @@ impl Lines<'_> {
         };
         Ok(vec![changed, after.replace(above, lower)?])
     }
-}
-
-/// What begins an item of a list, with the spaces before it.
-fn item_mark(line: &str) -> Option<String> {
-    let body = line.trim_start();
-    let indent = &line[..line.len() - body.len()];
-    let mark = ["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "]
-        .iter()
-        .find(|mark| body.starts_with(**mark))?;
-    let mark = match mark.contains('[') {
-        true => "- [ ] ",
-        false => mark,
-    };
-    Some(format!("{indent}{mark}"))
 }

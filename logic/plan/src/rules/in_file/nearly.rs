@@ -11,7 +11,7 @@ use crate::rules::refusal::Refusal;
 use crate::rules::words::is_file;
 use std::cmp::Ordering;
 
-pub(super) static SAYINGS: [Saying; 14] = [
+pub(super) static SAYINGS: [Saying; 16] = [
     (
         r"(?:change|rename|set) the (?:title|main heading|heading) of {FILE} (?:in)?to {text:c}",
         title,
@@ -48,6 +48,14 @@ pub(super) static SAYINGS: [Saying; 14] = [
     (
         r"in {FILE},? move (?:the )?(?:line (?:about |with )?)?{text:about} to the (?P<end>top|beginning|start|end|bottom)(?: of the (?:list|file))?",
         move_to_end,
+    ),
+    (
+        r"move (?:the )?(?:(?:line|item|task|entry|point) (?:about |with )?)?{text:about} (?:in)?to (?:the )?(?:(?:section|heading|list) )?{text:beside}(?: (?:section|heading|list))? (?:in|of) {FILE}",
+        move_under,
+    ),
+    (
+        r"in {FILE},? move (?:the )?(?:(?:line|item|task|entry|point) (?:about |with )?)?{text:about} (?:in)?to (?:the )?(?:(?:section|heading|list) )?{text:beside}(?: (?:section|heading|list))?",
+        move_under,
     ),
     (
         r"add (?:a |the |this )?comment (?P<side>above|before|over|on top of|below|under|after) (?:the )?(?:line (?:about |with )?)?{text:about} (?:in|of) {FILE}: {text:c}",
@@ -92,8 +100,14 @@ fn value(found: &Match<'_>) -> Built {
 
 fn title(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
-    let to = bare(found, "c")?;
-    match path.ends_with(".md") {
+    let said = bare(found, "c")?;
+    // `in FILE` behind it is of the place, which may be named twice.
+    let (to, place) = match said.rsplit_once(" in ").filter(|_| !found.is_quoted("c")) {
+        Some((to, place)) if is_file(place) => (to.to_owned(), Some(place)),
+        _ => (said.clone(), None),
+    };
+    let is_one = place.is_none_or(|place| place.trim_start_matches("./") == path);
+    match path.ends_with(".md") && is_one {
         true => wished(path, Wish::Title { to }),
         false => Ok(None),
     }
@@ -171,6 +185,18 @@ fn move_beside(found: &Match<'_>) -> Built {
     let to = Goal::Beside(side(found), found.text("beside")?);
     let about = found.text("about")?;
     wished(found.target("p", "noun")?, Wish::Move { about, to })
+}
+
+/// `move "Find an agent" to Later in todo.md`: under that heading.
+fn move_under(found: &Match<'_>) -> Built {
+    let heading = found.text("beside")?;
+    let about = found.text("about")?;
+    let are_texts = !is_file(&heading) && (found.is_quoted("about") || !is_file(&about));
+    let to = Goal::Under(heading);
+    match are_texts {
+        true => wished(found.target("p", "noun")?, Wish::Move { about, to }),
+        false => Ok(None),
+    }
 }
 
 fn move_to_end(found: &Match<'_>) -> Built {
@@ -291,6 +317,16 @@ impl Lines<'_> {
         let remove = format!("remove line {} of {path}", self.number_at(line.start));
         let insert = match to {
             Goal::End => format!("append {text} to {path}"),
+            Goal::Under(heading) => {
+                self.only_heading(heading)?;
+                let heading = in_quotes(heading);
+                format!("add a line under the heading {heading} in {path}: {text}")
+            }
+            // A heading has its lines below it.
+            Goal::Beside(Side::After, heading) if self.only_heading(heading).is_ok() => {
+                let heading = in_quotes(heading);
+                format!("add a line under the heading {heading} in {path}: {text}")
+            }
             Goal::Beside(side, beside) => {
                 self.only_about(beside)?;
                 let side = match side {

@@ -4,6 +4,7 @@
 //! another kind (`older than 30`, `not`) leaves the question to others.
 
 use super::cells::shown_row;
+use super::dates::{self, ByDate};
 use super::lines::Lines;
 use super::rows::{Cell, SMALL, Table};
 use crate::rules::words::pattern;
@@ -19,7 +20,7 @@ const SHOWN_ROWS: usize = 20;
 /// How a question for rows begins.
 static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:(?:can|could) you )?(?:tell me )?(?:who|which|what|how many|wer|welche[rsnm]?|wie ?viele)\b",
+        r"(?i)^(?:(?:can|could) you )?(?:tell me )?(?:who|whose|which|what|how many|wer|welche[rsnm]?|wie ?viele)\b",
     )
 });
 
@@ -65,11 +66,12 @@ static COMPARES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
-/// Whether a question compares numbers of rows.
+/// Whether a question compares numbers or dates of rows.
 pub(crate) fn compares(question: &str) -> bool {
     COMPARES
         .as_ref()
         .is_some_and(|form| form.is_match(question))
+        || dates::compares(question)
 }
 
 /// Which rows have a number on one side of another.
@@ -235,6 +237,10 @@ impl Lines<'_> {
             Some((comparison, rest)) => (Some(comparison), rest),
             None => (None, asked.to_owned()),
         };
+        let (by_date, rest) = match ByDate::of(&table, &rest, &words) {
+            Some((by_date, rest)) => (Some(by_date), rest),
+            None => (None, rest),
+        };
         let question = words(&rest);
         let conditions = conditions(&table, &question, &words);
         let stem = self.path.rsplit('/').next()?.split('.').next()?;
@@ -256,21 +262,23 @@ impl Lines<'_> {
                 || of_file.contains(word)
                 || no_condition.contains(word)
         };
-        let asks_nothing = conditions.is_empty() && comparison.is_none();
+        let asks_nothing = conditions.is_empty() && comparison.is_none() && by_date.is_none();
         if asks_nothing || !question.iter().all(is_clear) {
             return None;
         }
         let is_on_its_side =
             |row: &&Vec<Cell>| comparison.as_ref().is_none_or(|one| one.meets(row));
         let rows = table.rows.iter().filter(is_on_its_side);
-        let rows = rows.filter(|row| meets(row, &conditions));
+        let is_then = |row: &&Vec<Cell>| by_date.as_ref().is_none_or(|one| one.meets(row));
+        let rows = rows.filter(is_then).filter(|row| meets(row, &conditions));
         let rows: Vec<&Vec<Cell>> = rows.collect();
         let stated = conditions.iter().map(|condition| {
             let (name, values) = (&table.head[condition.column], condition.values.join(" or "));
             format!("`{name}` is {values}")
         });
         let compared = comparison.iter().map(|one| one.stated(&table));
-        let stated: Vec<String> = stated.chain(compared).collect();
+        let dated = by_date.iter().map(|one| one.stated(&table));
+        let stated: Vec<String> = stated.chain(compared).chain(dated).collect();
         let stated = stated.join(" and ");
         Some(self.told_found(&table, &rows, &stated))
     }

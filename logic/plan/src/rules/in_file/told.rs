@@ -6,10 +6,11 @@ use super::spaced::Mention;
 use super::unset::unset;
 use super::value::Value;
 use super::{
-    cells, column_numbers, counted, environment, line_filter, line_told, paragraphs, rows_told,
-    section_told, sections, superlative, written,
+    cells, column_numbers, counted, cron, environment, line_filter, line_told, paragraphs,
+    rows_told, section_told, sections, superlative, written,
 };
 use crate::rules::words::pattern;
+use crate::turned::Turned;
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -87,6 +88,7 @@ pub(crate) fn may_answer(question: &str, path: &str) -> bool {
     (asks && (has_names || is_program(&ending)))
         || line_told::may_tell(question, path)
         || section_told::may_tell(question, path)
+        || cron::may_tell(question, path)
         || (is_program(&ending) && environment::may_tell(question))
         || superlative::may_tell(question, path)
 }
@@ -160,6 +162,13 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     if let Some(told) = line_filter::told(question, &lines) {
         return Some(told);
     }
+    if let Some(told) = cron::told(question, &lines) {
+        return Some(told);
+    }
+    // What has the words of a question that turns a condition round says the contrary.
+    if !is_table(&ending) && Turned::of(&without_path(question, path)).is_some() {
+        return None;
+    }
     if written::is_code(&ending) && environment::may_tell(&without_path(question, path)) {
         return environment::told(path, text);
     }
@@ -175,11 +184,13 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     if is_table(&ending) {
         let asked = without_path(question, path);
         let cells = lines.told_cells(&asked, words);
-        let cells = cells.filter(|_| is_of_a_value(&asked));
+        let is_turned = Turned::of(&asked).is_some_and(|turned| turned.word != "no");
+        let is_of_one = is_of_a_value(&asked) && !rows_told::compares(&asked) && !is_turned;
+        let cells = cells.filter(|_| is_of_one);
         let rows = || lines.told_rows(&asked, words);
         return cells
             .or_else(rows)
-            .or_else(|| line_told::told(question, path, text));
+            .or_else(|| line_told::told(question, path, text).filter(|_| is_of_one));
     }
     if let Some(line) = line_told::told(question, path, text) {
         return Some(line);

@@ -1,11 +1,14 @@
 //! Replacing words: where they stand as words of their own, as the texts show.
 
 use super::lines::{Lines, applied};
+use super::written;
+use crate::gate;
 use crate::names;
-use crate::quoted::in_quotes;
+use crate::quoted::{in_quotes, typed_path};
 use crate::rules::refusal::{Note, Offer, Refusal};
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
+use domain::tool::EffectClass;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -13,15 +16,16 @@ use std::ops::Range;
 const SHOWN_WORDS: usize = 4;
 
 /// The files that have to be read before words are replaced in them. What stood in quotes is meant as
-/// it is, wherever it stands.
+/// it is, wherever it stands, and is looked up where another file would be changed before it is missed.
 pub(crate) fn to_read(quotes: &[String], plan: &Plan) -> Vec<String> {
     let mut made: Vec<&str> = Vec::new();
     let mut read: Vec<String> = Vec::new();
+    let are_several = plan.actions.iter().filter(|one| changes(one)).count() > 1;
     for action in &plan.actions {
         match action {
             Action::CreateFile { path, .. } | Action::MoveFile { to: path, .. } => made.push(path),
             Action::ReplaceText { path, old, .. }
-                if !quotes.contains(old) && !made.contains(&path.as_str()) =>
+                if (are_several || !quotes.contains(old)) && !made.contains(&path.as_str()) =>
             {
                 read.push(path.clone());
             }
@@ -33,6 +37,61 @@ pub(crate) fn to_read(quotes: &[String], plan: &Plan) -> Vec<String> {
     read
 }
 
+/// Whether a step changes something.
+fn changes(action: &Action) -> bool {
+    gate::effect(action) != EffectClass::Read
+}
+
+/// Refuses a plan that would change some file before it misses a text in another one; offered is the order for those
+/// that have it.
+fn are_all_there(
+    quotes: &[String],
+    plan: &Plan,
+    texts: &BTreeMap<String, String>,
+) -> Result<(), Refusal> {
+    if plan.actions.iter().filter(|one| changes(one)).count() < 2 {
+        return Ok(());
+    }
+    let mut texts = texts.clone();
+    let mut missing: Option<(&String, &String)> = None;
+    let mut left: Vec<(&String, &String, &String)> = Vec::new();
+    for action in &plan.actions {
+        if let Action::ReplaceText { path, old, new } = action {
+            match texts.get(path).is_some_and(|text| !text.contains(old)) {
+                true => missing = missing.or(Some((path, old))),
+                false => left.push((path, old, new)),
+            }
+        }
+        follow(&mut texts, action);
+    }
+    let Some((path, old)) = missing else {
+        return Ok(());
+    };
+    let typed = |text: &String| match quotes.contains(text) {
+        true => in_quotes(text),
+        false => text.clone(),
+    };
+    let are_of_one = left
+        .windows(2)
+        .all(|pair| (pair[0].1, pair[0].2) == (pair[1].1, pair[1].2));
+    let is_all = plan
+        .actions
+        .iter()
+        .all(|one| matches!(one, Action::ReplaceText { .. }));
+    let paths: Vec<String> = left.iter().map(|(path, ..)| typed_path(path)).collect();
+    let nearest = match (left.first(), paths.split_last()) {
+        (Some((_, old, new)), Some((last, others))) if are_of_one && is_all => {
+            let others = others.join(", ");
+            let joint = if others.is_empty() { "" } else { " and " };
+            let (old, new) = (typed(old), typed(new));
+            vec![format!("replace {old} with {new} in {others}{joint}{last}")]
+        }
+        _ => Vec::new(),
+    };
+    let why = format!("{path} does not have `{old}`, so that no file was changed.");
+    Err(Refusal::absent(why, nearest))
+}
+
 /// The plan that replaces whole words alone, and what is said of the words that stay. `texts` are the
 /// files of [`to_read`].
 pub(crate) fn of(
@@ -40,6 +99,7 @@ pub(crate) fn of(
     plan: Plan,
     mut texts: BTreeMap<String, String>,
 ) -> Result<(Plan, Option<Note>), Refusal> {
+    are_all_there(quotes, &plan, &texts)?;
     let mut actions = Vec::new();
     let mut note = None;
     for action in plan.actions {
@@ -113,9 +173,26 @@ fn replaced(
             "`{old}` stands in {path} as a part of longer words alone ({}).",
             shown(&longer)
         );
-        return Err(Refusal::ambiguous(why, vec![everywhere(lines, old, new)]));
+        let nearest = match of_longer_names(lines, &longer, new) {
+            names if names.is_empty() => vec![everywhere(lines, old, new)],
+            names => names,
+        };
+        return Err(Refusal::ambiguous(why, nearest));
     }
     Ok((lines.replace_all(&whole, new)?, longer))
+}
+
+/// The orders that set longer names, where a value would stand within them: `50` in `DEFAULT_PAGE_SIZE`.
+fn of_longer_names(lines: &Lines<'_>, longer: &[String], new: &str) -> Vec<String> {
+    let is_value = written::is_literal(new) || new.starts_with(|c: char| c.is_ascii_digit());
+    let names = longer
+        .iter()
+        .filter(|name| is_value && !lines.values(name).is_empty());
+    let path = lines.shown_path();
+    let names = names.take(SHOWN_WORDS);
+    names
+        .map(|name| format!("set {name} to {new} in {path}"))
+        .collect()
 }
 
 /// Whether digits are a part of a number or a version: `3` of `3.8`.
@@ -243,6 +320,36 @@ mod tests {
         assert_eq!(text, "dogs\n");
         let many = "cat cats\n".repeat(20);
         assert!(made("replace cat with dog in c.txt", &many).is_err());
+    }
+
+    #[test]
+    fn no_file_is_changed_where_another_lacks_the_words() {
+        let text = |text: &str| text.to_owned();
+        let here = [("a.md", "Oskar\n"), ("b.md", "Rain\n"), ("c.md", "Oskar\n")];
+        let here: BTreeMap<String, String> = here
+            .into_iter()
+            .map(|(path, says)| (text(path), text(says)))
+            .collect();
+        for (request, offered) in [
+            (
+                "replace Oskar with Otto in a.md, b.md and c.md",
+                Some("replace Oskar with Otto in a.md and c.md"),
+            ),
+            (
+                "replace \"Oskar\" with \"Otto\" in a.md and b.md",
+                Some("replace \"Oskar\" with \"Otto\" in a.md"),
+            ),
+            ("replace Oskar with Otto in a.md and c.md", None),
+        ] {
+            let plan = rules::plan(request).unwrap();
+            let quotes = rules::quotes(request);
+            let read = to_read(&quotes, &plan);
+            let mut texts = here.clone();
+            texts.retain(|path, _| read.contains(path));
+            let refused = of(&quotes, plan, texts).err();
+            let nearest = refused.and_then(|refused| refused.nearest.first().cloned());
+            assert_eq!(nearest.as_deref(), offered, "{request}");
+        }
     }
 
     #[test]
