@@ -367,16 +367,18 @@ fn what_a_file_says_is_appended_and_its_name_only_in_quotes() {
 }
 
 #[test]
-fn of_several_files_it_is_said_which_was_changed_and_which_was_not() {
+fn of_several_files_none_is_changed_where_one_lacks_the_text() {
     let house = House::new();
     house.write("a.txt", "alpha\n");
     house.write("b.txt", "beta\n");
-    let done = order(&house, "replace \"alpha\" with \"one\" in a.txt and b.txt").expect(3);
-    let said = told(&done);
-    assert!(
-        said.contains("Changed: a.txt. Not changed: b.txt."),
-        "{said}"
-    );
+    // Of a file that lacks the text it is said before any is changed.
+    let refused = order(&house, "replace \"alpha\" with \"one\" in a.txt and b.txt").expect(4);
+    let said = told(&refused);
+    let why = "b.txt does not have `alpha`, so that no file was changed.";
+    let offer = "replace \"alpha\" with \"one\" in a.txt";
+    assert!(said.contains(why) && said.contains(offer), "{said}");
+    assert_eq!(house.read("a.txt"), "alpha\n");
+    order(&house, offer).expect(0);
     assert_eq!(house.read("a.txt"), "one\n");
     assert_eq!(house.read("b.txt"), "beta\n");
     // A list of files is refused with the orders for these files.

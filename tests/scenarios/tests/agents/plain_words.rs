@@ -75,7 +75,7 @@ fn a_comment_and_a_heading_are_offered_as_whole_lines() {
         (
             "insert a heading \"Part 1\" above Kapitel 1 in kapitel1.md",
             "insert \"# Part 1\" before the line about \"Kapitel 1\" in kapitel1.md",
-            "# Part 1\nKapitel 1\nText.\n",
+            "# Part 1\n\nKapitel 1\nText.\n",
         ),
     ] {
         let refused = tell(&house, says).expect(4);

@@ -177,8 +177,8 @@ fn no_value_is_told_to_a_question_that_turns_round() {
         ),
         ("which dependencies have no upper bound in p.toml?", "a>=1"),
     ] {
-        let outcome = scene.run(&["--mode", "plan", question]);
-        let told = outcome.text("answer");
+        let told = scene.run(&["--mode", "plan", question]);
+        let told = told.text("answer");
         assert!(
             told.contains("turns a condition round"),
             "{question}: {told}"
@@ -197,8 +197,6 @@ fn chapters_without_a_word_are_told() {
         told,
         "1 file does not have `Biscuit`: c/chapter2.md (by rules, no model). It stands in c/chapter1.md."
     );
-    let told = answer(&house, "how many words do the chapters have?");
-    assert!(told.starts_with("3 words together"), "{told}");
 }
 
 #[test]
@@ -260,6 +258,6 @@ fn no_file_is_counted_for_what_lasts() {
         let told = outcome.summary["answer"].as_str().unwrap_or_default();
         assert!(!told.contains("bytes"), "{question}: {told}");
     }
-    let outcome = scene.run(&["--mode", "plan", "how long is jobs.jsonl?"]);
-    assert!(outcome.text("answer").contains("jobs.jsonl: 1 line"));
+    let told = scene.run(&["--mode", "plan", "how long is jobs.jsonl?"]);
+    assert!(told.text("answer").contains("jobs.jsonl: 1 line"));
 }

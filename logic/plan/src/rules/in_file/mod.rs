@@ -15,7 +15,6 @@ mod columns;
 mod comment_lines;
 mod comments;
 pub(crate) mod counted;
-mod counted_files;
 mod cron;
 mod dates;
 mod docker;

@@ -182,15 +182,7 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
         return None;
     }
     if is_table(&ending) {
-        let asked = without_path(question, path);
-        let cells = lines.told_cells(&asked, words);
-        let is_turned = Turned::of(&asked).is_some_and(|turned| turned.word != "no");
-        let is_of_one = is_of_a_value(&asked) && !rows_told::compares(&asked) && !is_turned;
-        let cells = cells.filter(|_| is_of_one);
-        let rows = || lines.told_rows(&asked, words);
-        return cells
-            .or_else(rows)
-            .or_else(|| line_told::told(question, path, text).filter(|_| is_of_one));
+        return of_table(question, &lines);
     }
     if let Some(line) = line_told::told(question, path, text) {
         return Some(line);
@@ -220,6 +212,20 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
         });
     }
     told_values(&lines, question, all)
+}
+
+/// What a file that may hold a table says: a cell, rows, or a line.
+fn of_table(question: &str, lines: &Lines<'_>) -> Option<String> {
+    let asked = without_path(question, lines.path);
+    let is_turned = Turned::of(&asked).is_some_and(|turned| turned.word != "no");
+    // One cell or one line may say the contrary of what is compared or turned round.
+    let is_plain = !rows_told::compares(&asked) && !is_turned;
+    let cells = lines.told_cells(&asked, words);
+    let line = || line_told::told(question, lines.path, lines.text);
+    cells
+        .filter(|_| is_plain && is_of_a_value(&asked))
+        .or_else(|| lines.told_rows(&asked, words))
+        .or_else(|| line().filter(|_| is_plain))
 }
 
 /// What is told of those of these values, and of the lists of the file, that a question names.

@@ -205,9 +205,6 @@ impl Lines<'_> {
         let Some(value) = values.first() else {
             return Ok(());
         };
-        if values.iter().all(|value| self.is_a_setting(value)) {
-            return Ok(());
-        }
         let value = self.text[value.place.clone()].trim();
         let why = format!(
             "In {path} `{key}` stands before `{value}`: which of them is to change is not clear."
@@ -226,27 +223,6 @@ impl Lines<'_> {
             true => Refusal::absent(why, nearest),
             false => Refusal::ambiguous(why, nearest),
         })
-    }
-
-    /// Whether a value of a text is set in a form that no sentence has: `MAILTO=ann@example.org`, or a line of the
-    /// front matter of a document. Its name is never a word to be replaced.
-    fn is_a_setting(&self, value: &Value) -> bool {
-        let line = self.line_place(value);
-        let before = &self.text[line.start..value.place.start.max(line.start)];
-        let name = before.trim_end_matches(['"', '\'']);
-        let is_assigned = name.strip_suffix('=').is_some_and(|name| {
-            let name = name.strip_prefix("export ").unwrap_or(name);
-            !name.is_empty()
-                && name
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
-        });
-        let front = self.text.strip_prefix("---").and_then(|rest| {
-            let rest = rest.trim_start_matches('\r').strip_prefix('\n')?;
-            rest.find("\n---")
-                .map(|at| self.text.len() - rest.len() + at)
-        });
-        is_assigned || front.is_some_and(|end| line.start < end)
     }
 
     /// The value of a key.
