@@ -272,8 +272,10 @@ fn what_is_known_of_other_kinds_of_task_counts_for_little() {
     rate(&client, &id, &query, 0);
     let share = |kind: &str| told_of(&scene, kind)["good"]["share"].as_f64().unwrap();
     let (talk, look) = (share("talk"), share("look"));
-    // Two good ones against two bad ones would be chosen nineteen times in twenty.
-    assert!(talk > 0.985 && (0.7..0.98).contains(&look), "{talk} {look}");
+    // Whichever was drawn how often: with none of the other model rated 25 of 26 draws, and of two answers
+    // on either side at most 19 of 20.
+    let is_less = (0.5..talk - 0.02).contains(&look);
+    assert!(talk > 0.94 && is_less, "{talk} {look}");
 }
 
 #[test]
