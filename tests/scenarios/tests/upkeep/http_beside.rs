@@ -5,7 +5,7 @@ use scenarios::serving::{Serving, session};
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
 use testkit::http::Client;
-use testkit::{Reply, Server};
+use testkit::{Gate, Reply, Server};
 
 fn at(session: &str, rest: &str) -> String {
     format!("/api/v1/sessions/{session}{rest}")
@@ -160,6 +160,30 @@ fn an_answer_is_graded_rated_and_compared_by_programs() {
     assert_eq!(known["by_model"][0]["name"], "scripted/scripted-model");
     assert_eq!(known["by_model"][0]["grades"], json!([0, 0, 0, 0, 1]));
     assert_eq!(known["by_model"][0]["mean"]["value"], 5.0);
+}
+
+#[test]
+fn a_request_that_runs_is_not_rated_and_one_second_answer_is_waited_for() {
+    let (first, second) = (Gate::new(), Gate::new());
+    let scene = Scene::new([
+        Reply::text("It is ").and_wait(&first).and_text("Lisbon."),
+        Reply::default().and_wait(&second).and_text("Porto."),
+    ]);
+    let serving = Serving::begin(&scene);
+    let client = serving.client(&scene, "chat");
+    let id = session(&client, false);
+    let asked = json!({"text": "What is the capital of Portugal?", "mode": "loop"});
+    let mut events = client.post_for_events(&at(&id, "/messages"), &asked);
+    let chosen = events.until("model.chosen").last().unwrap().json();
+    let query = json!({"query_id": chosen["query_id"]});
+    let opinion = json!({"session_id": id, "query_id": chosen["query_id"], "score": 100});
+    client.post("/feedback", &opinion).expect(400);
+    first.open();
+    events.until("query.finished");
+    client.post("/feedback", &opinion).expect(204);
+    client.post(&at(&id, "/second"), &query).expect(204);
+    client.post(&at(&id, "/second"), &query).expect(400);
+    second.open();
 }
 
 fn rating(query: &Value, winner: &str) -> Value {
