@@ -5,6 +5,8 @@ import assert from "node:assert/strict";
 import { ask, ended, logIn, looked, tell } from "./browser.mjs";
 
 const SESSION = process.env.WORD;
+/** More than the gap between two requests. */
+const GAP_PX = 48;
 const log = (page) => page.locator(".log");
 
 /** What is at the top of what is seen, and where it stands. */
@@ -15,6 +17,22 @@ const top = (page) =>
     const row = rows.find((one) => one.getBoundingClientRect().bottom > begin);
     return { text: row.querySelector(".words").textContent, at: row.getBoundingClientRect().top - begin };
   });
+
+/** Waits until what is looked at is drawn: the page draws it once it hears of the scrolling. */
+const settled = (page) =>
+  page.waitForFunction(
+    (gapPx) =>
+      new Promise((done) => {
+        const log = document.querySelector(".log");
+        const begin = log.getBoundingClientRect().top;
+        const isDrawn = [...log.querySelectorAll("[data-turn]")].some((row) => {
+          const { top, bottom } = row.getBoundingClientRect();
+          return bottom > begin && top <= begin + gapPx;
+        });
+        requestAnimationFrame(() => done(isDrawn));
+      }),
+    GAP_PX,
+  );
 
 const drawn = (page) => page.locator(".turn").count();
 
@@ -43,12 +61,12 @@ async function thousands({ context }) {
 
   // Where more is read above it, what is looked at stays where it is.
   await log(page).evaluate((log) => log.scrollBy(0, -log.clientHeight * 3));
+  await settled(page);
   const before = await top(page);
+  const height = await log(page).evaluate((log) => log.scrollHeight);
   await page.getByRole("button", { name: "Show earlier requests" }).evaluate((button) => button.click());
-  await page.waitForFunction(
-    (height) => document.querySelector(".log").scrollHeight > height,
-    await log(page).evaluate((log) => log.scrollHeight),
-  ).catch(() => {});
+  await page.waitForFunction((height) => document.querySelector(".log").scrollHeight > height, height);
+  await settled(page);
   const after = await top(page);
   assert.equal(after.text, before.text);
   assert.ok(Math.abs(after.at - before.at) < 2, `${before.at} and ${after.at}`);
@@ -82,11 +100,7 @@ async function thousands({ context }) {
 
   // To a place in the midst at once, as by dragging the bar, and back to the end.
   await log(page).evaluate((log) => log.scrollTo(0, log.scrollHeight / 2));
-  await page.waitForFunction(() => {
-    const log = document.querySelector(".log").getBoundingClientRect();
-    const under = document.elementFromPoint(log.left + log.width / 2, log.top + 40);
-    return under?.closest("[data-turn]") !== null;
-  });
+  await settled(page);
   const midst = Number((await top(page)).text.replace("message ", ""));
   assert.ok(midst > 1500 && midst < 3500, `${midst}`);
   await page.getByRole("button", { name: "To the newest" }).click();
