@@ -18,6 +18,19 @@ pub(crate) fn is_named(request: &str, path: &str) -> bool {
     is_said(&path) || is_said(name) || (is_a_name && is_said(stem))
 }
 
+/// Whether a request names a path in any letters, also by a word and a number: `chapter 3`.
+pub(crate) fn is_named_so(request: &str, path: &str) -> bool {
+    let request = request.to_lowercase();
+    let words: Vec<&str> = request.split_whitespace().collect();
+    let numbered = words.windows(2).any(|pair| {
+        let number = pair[1].trim_matches(|c: char| !c.is_alphanumeric());
+        let joints = ["", "-", "_", "0", "-0", "_0"];
+        let is_it = |joint: &&str| is_named(&format!("{}{joint}{number}", pair[0]), path);
+        number.parse::<u32>().is_ok() && joints.iter().any(is_it)
+    });
+    numbered || is_named(&request, path)
+}
+
 /// Whether a file with an ending is to become one without, at no other place.
 pub(crate) fn is_a_name(from: &str, to: &str) -> bool {
     from.contains('.') && !to.contains(['.', '/'])

@@ -92,6 +92,11 @@ pub fn of_given_texts(mut refusal: Refusal, request: &str) -> Refusal {
     refusal
 }
 
+/// Whether nothing stands here but the sign of an item of a list, with its box.
+fn is_sign(text: &str) -> bool {
+    text.chars().all(|c| " \t-*+[]xX".contains(c))
+}
+
 /// The pattern of an order that writes words which are no text; `None` of any other.
 fn made_up(order: &str, given: &[String]) -> Option<String> {
     let verb = order.split_whitespace().next()?.to_lowercase();
@@ -113,7 +118,11 @@ fn made_up(order: &str, given: &[String]) -> Option<String> {
             || (!is_file(text) && words.len() > 1 && words.iter().any(|word| is_file(word)));
         let is_described = !is_file(text) && described::is_of_a_kind(text);
         let is_no_text = (of_files || is_described) && !is_said_to_be(text);
-        !given.contains(text) && ((is_key && !is_file(text)) || is_no_text)
+        // A text that was given keeps being one behind the sign of its list.
+        let is_given = given
+            .iter()
+            .any(|one| !one.is_empty() && text.strip_suffix(one.as_str()).is_some_and(is_sign));
+        !is_given && ((is_key && !is_file(text)) || is_no_text)
     });
     let text = made_up.next()?;
     Some(order.replacen(&in_quotes(&text), "\"TEXT\"", 1))

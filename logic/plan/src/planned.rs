@@ -187,6 +187,10 @@ pub fn after_reading(
     match (asked.plan(text), literal) {
         (Err(refusal), Some(literal)) if refusal.is_absent => {
             asked.is_of_words(text)?;
+            // Words that are not there either are not replaced.
+            if replaces_nothing(&literal, &asked.path, text) {
+                return Err(Unplanned::from(refusal));
+            }
             let texts = BTreeMap::from([(asked.path.clone(), text.to_owned())]);
             of_whole_words(request, literal, texts)
         }
@@ -196,6 +200,14 @@ pub fn after_reading(
             Ok(Ready { plan, note })
         }
     }
+}
+
+/// Whether a plan replaces only words in a file that its text does not have.
+fn replaces_nothing(plan: &Plan, path: &str, text: &str) -> bool {
+    plan.actions.iter().all(|action| match action {
+        Action::ReplaceText { path: of, old, .. } => of == path && !text.contains(old),
+        _ => false,
+    })
 }
 
 /// The files that have to be there for what the rules made of a request, in order.

@@ -76,26 +76,11 @@ fn totals(data: &Value) -> Option<[u64; 3]> {
     Some([lines?, words?, bytes?])
 }
 
-/// Whether a question names a file, also by a word and a number: `chapter 3`.
-fn names(question: &str, path: &str) -> bool {
-    let question = question.to_lowercase();
-    let words: Vec<&str> = question.split_whitespace().collect();
-    let numbered = words.windows(2).any(|pair| {
-        let number = pair[1].trim_matches(|c: char| !c.is_alphanumeric());
-        let is_number = number.parse::<u32>().is_ok();
-        is_number
-            && ["", "-", "_", "0", "-0", "_0"]
-                .iter()
-                .any(|joint| named::is_named(&format!("{}{joint}{number}", pair[0]), path))
-    });
-    numbered || named::is_named(&question, path)
-}
-
 /// What the files that a question names have, and have together, where all that was looked at was counted. A file that
 /// it does not name answers nothing.
 fn sums(shown: &[Shown], question: &str) -> Option<String> {
     let mut places = shown.iter().filter_map(|step| step.counts.as_ref());
-    if !places.all(|(path, _)| names(question, path)) {
+    if !places.all(|(path, _)| named::is_named_so(question, path)) {
         return None;
     }
     let counted: Vec<[u64; 3]> = shown.iter().map_while(|step| step.counted).collect();

@@ -107,10 +107,16 @@ pub fn names_nothing(request: &str, listing: &[String]) -> Option<Fault> {
         true => "What git does is ordered in a shell of your own.".to_owned(),
         false => advice(request),
     };
+    // `chapter 2` may name one all the same.
+    let names_some = listing.iter().any(|path| named::is_named_so(&lower, path));
+    let why = match names_some {
+        true => "",
+        false => ", and it names no file that is here",
+    };
     Some(Fault {
         code: "plan.not_requested".to_owned(),
         message: format!(
-            "`{}` is no order that I know, and it names no file that is here. Nothing was done.",
+            "`{}` is no order that I know{why}. Nothing was done.",
             shortened(request)
         ),
         hint,
@@ -125,6 +131,14 @@ mod tests {
         ["tasks.md", "letters/", "letters/Reply Tom.txt", "app.ini"]
             .map(str::to_owned)
             .to_vec()
+    }
+
+    #[test]
+    fn a_file_that_is_named_by_its_number_is_not_denied() {
+        let here = ["c/chapter2.md".to_owned()];
+        let said = |request: &str| names_nothing(request, &here).unwrap().message;
+        assert!(said("make chapter 3 shorter").contains("names no file"));
+        assert!(!said("make chapter 2 shorter").contains("names no file"));
     }
 
     #[test]

@@ -373,6 +373,11 @@ impl Match<'_> {
                 ..refusal
             });
         }
+        if let Some(row) = self.as_row(name, &text) {
+            nearest = vec![row];
+        } else if let Some(each) = several::each_word(&text, &nearest) {
+            nearest.insert(0, each);
+        }
         let is_of_files = plain::names_a_file(&text);
         let of_a_file = self.of_a_file(&text);
         let is_advised = of_a_file.is_none() && is_of_files;
@@ -384,6 +389,17 @@ impl Match<'_> {
             ),
             false => refusal,
         })
+    }
+
+    /// The order that adds a row to a table, of an addition to one whose text has cells.
+    fn as_row(&self, name: &str, text: &str) -> Option<String> {
+        let path = self.path("p").ok().filter(|_| name == "c")?;
+        let lower = path.to_lowercase();
+        let is_table = lower.ends_with(".csv") || lower.ends_with(".tsv");
+        let verb = self.captures[0].split_whitespace().next()?.to_lowercase();
+        let adds = ["add", "append", "insert"].contains(&verb.as_str());
+        (is_table && adds && text.contains(','))
+            .then(|| format!("add a row for {text} to {}", typed_path(&path)))
     }
 
     /// The orders that write several quoted texts of one place one after the other; `None` where other words

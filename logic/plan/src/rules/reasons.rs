@@ -24,6 +24,12 @@ static ONCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^(?P<sort>(?:sort|order) .+) without (?:any )?(?:duplicates?|doubles|repeats|repeated lines)\b",
     )
 });
+/// A state that is marked, of what is not done.
+static UNTICKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?P<mark>(?:(?:in|on) \S+ )?mark .+?) (?:as )?not (?:yet )?(?:done|complete|completed|finished|ticked|checked)\b",
+    )
+});
 static SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)[|<>]|&&|\$\(|^(?:\$\s|sudo|su|rm|rmdir|mv|cp|chmod|chown|curl|wget|bash|sh|zsh",
@@ -192,6 +198,9 @@ fn of_a_negation(step: &Step, shown: &str) -> Option<Refusal> {
         .as_ref()
         .map(|once| once.replace(text, "$sort").into_owned());
     let ordered = ordered.unwrap_or_else(|| text.to_owned());
+    let ordered = UNTICKS.as_ref().map_or(ordered.clone(), |unticks| {
+        unticks.replace(&ordered, "$mark as undone").into_owned()
+    });
     // `where did we stop?` forbids nothing.
     let is_past = |text: &str| {
         let lower = text.to_lowercase();
@@ -344,6 +353,7 @@ mod tests {
         let constants = [
             &NEGATION,
             &ONCE,
+            &UNTICKS,
             &SHELL,
             &FLAG,
             &OF_TEXTS,

@@ -254,6 +254,28 @@ pub(super) fn each_ignored(text: &str, orders: &[String]) -> Option<String> {
     (is_list && are_paths && parts.len() > 1).then(|| each.join(" then "))
 }
 
+/// The orders that add each of several words to a text that may be a list: `eggs and bread`.
+pub(super) fn each_word(text: &str, orders: &[String]) -> Option<String> {
+    let [order] = orders else { return None };
+    let parts: Vec<&str> = text
+        .split(" and ")
+        .flat_map(|part| part.split(','))
+        .map(str::trim)
+        .collect();
+    let are_words = parts
+        .iter()
+        .all(|part| !part.is_empty() && !part.contains(char::is_whitespace));
+    // Of a place in the file each order would move those behind it.
+    let begin = format!("add {} to ", in_quotes(text));
+    let place = order.trim_end_matches(['.', '!']).strip_prefix(&begin);
+    let is_list = place.is_some_and(|place| place.ends_with(".txt") && !place.contains(' '));
+    let each = parts
+        .iter()
+        .map(|part| order.replacen(&in_quotes(text), &in_quotes(part), 1));
+    let each: Vec<String> = each.collect();
+    (is_list && are_words && parts.len() > 1).then(|| each.join(" then "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -119,3 +119,146 @@ fn an_order_for_all_files_of_a_kind_is_offered_with_those_alone() {
     let (told, lines) = refused(&house, "count the lines of all python files");
     assert_eq!(lines, ["find files named *.py"], "{told}");
 }
+
+/// A file and its text, an order that is refused, the orders that are offered, and the text behind the first of them.
+type Offered = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [&'static str],
+    &'static str,
+);
+
+/// Tells the orders that are offered, and does the first.
+fn does_what_it_offers((path, before, say, offered, after): Offered) {
+    let house = House::new();
+    house.write(path, before);
+    let (told, lines) = refused(&house, say);
+    assert_eq!(lines, offered, "{say}: {told}");
+    assert_eq!(house.read(path), before, "{say}");
+    order(&house, offered[0]).expect(0);
+    assert_eq!(house.read(path), after, "{say}");
+}
+
+#[test]
+fn no_offered_line_spoils_a_name_or_a_heading() {
+    let rows: [Offered; 5] = [
+        (
+            "api.ts",
+            "export const DEFAULT_PAGE_SIZE = 20;\n",
+            "change PAGE_SIZE to 50 in api.ts",
+            &["set DEFAULT_PAGE_SIZE to 50 in api.ts"],
+            "export const DEFAULT_PAGE_SIZE = 50;\n",
+        ),
+        (
+            "c/chapter3.md",
+            "# Chapter 3\n",
+            "change the title of chapter 3 to The House in c/chapter3.md",
+            &["change the heading \"Chapter 3\" to \"The House\" in c/chapter3.md"],
+            "# The House\n",
+        ),
+        (
+            "compose.yml",
+            "services:\n  web:\n    ports:\n      - \"80:80\"\n",
+            "change the host port of the web service from 80 to 8080 in compose.yml",
+            &["replace line 4 of compose.yml with '      - \"8080:80\"'"],
+            "services:\n  web:\n    ports:\n      - \"8080:80\"\n",
+        ),
+        (
+            "settings.yaml",
+            "logging:\n  level: info\n",
+            "change the log level to debug in settings.yaml",
+            &["set logging.level to debug in settings.yaml"],
+            "logging:\n  level: debug\n",
+        ),
+        (
+            ".env.example",
+            "LOG_LEVEL=info\n",
+            "add LOG_LEVEL=warning to .env.example",
+            &["set LOG_LEVEL to warning in .env.example"],
+            "LOG_LEVEL=warning\n",
+        ),
+    ];
+    rows.into_iter().for_each(does_what_it_offers);
+}
+
+#[test]
+fn no_offered_line_spoils_a_list_or_a_table() {
+    let rows: [Offered; 4] = [
+        (
+            "ideas.md",
+            "## Open questions\n\n- Who is Oskar?\n",
+            "add \"* Who sings?\" to Open questions in ideas.md",
+            &["insert \"- Who sings?\" after line 3 of ideas.md"],
+            "## Open questions\n\n- Who is Oskar?\n- Who sings?\n",
+        ),
+        (
+            "people.csv",
+            "name,role,age\nAnna,editor,34\n",
+            "add Ruth Adler, translator, 44 to people.csv",
+            &["add a row for Ruth Adler, translator, 44 to people.csv"],
+            "name,role,age\nAnna,editor,34\nRuth Adler,translator,44\n",
+        ),
+        (
+            "shopping.txt",
+            "milk\n",
+            "add eggs and bread to shopping.txt",
+            &[
+                "add \"eggs\" to shopping.txt then add \"bread\" to shopping.txt",
+                "add \"eggs and bread\" to shopping.txt",
+            ],
+            "milk\neggs\nbread\n",
+        ),
+        (
+            "todo.md",
+            "## Later\n\n* [x] mow\n",
+            "add a task \"Book a table\" under Later in todo.md",
+            &["insert \"* [ ] Book a table\" after line 3 of todo.md"],
+            "## Later\n\n* [x] mow\n* [ ] Book a table\n",
+        ),
+    ];
+    rows.into_iter().for_each(does_what_it_offers);
+}
+
+#[test]
+fn a_key_in_a_text_is_set_and_a_section_renamed() {
+    let house = House::new();
+    for (path, before, say, after) in [
+        (
+            "crontab.txt",
+            "MAILTO=admin@example.org\n0 3 * * * backup\n",
+            "change MAILTO to ops@example.org in crontab.txt",
+            "MAILTO=ops@example.org\n0 3 * * * backup\n",
+        ),
+        (
+            "synopsis.md",
+            "---\nwords: 80000\n---\n\n# Synopsis\n",
+            "change words to 82000 in synopsis.md",
+            "---\nwords: 82000\n---\n\n# Synopsis\n",
+        ),
+        (
+            "README.md",
+            "# Tools\n\n## Usage\n",
+            "rename the Usage section to Quickstart in README.md",
+            "# Tools\n\n## Quickstart\n",
+        ),
+        (
+            "todo.md",
+            "- [ ] mow\n- [x] Book the hotel\n",
+            "mark the hotel task as not done in todo.md",
+            "- [ ] mow\n- [ ] Book the hotel\n",
+        ),
+        (
+            "package.json",
+            "{\"devDependencies\": {\"vite\": \"5.2.0\"}}\n",
+            "upgrade vite to 5.4 in package.json",
+            "{\"devDependencies\": {\"vite\": \"5.4\"}}\n",
+        ),
+    ] {
+        house.write(path, before);
+        let done = order(&house, say).expect(0).json();
+        assert_eq!(house.read(path), after, "{say}");
+        let notices = done["notices"].as_array().map_or(0, Vec::len);
+        assert_eq!(notices, 0, "{done:#}");
+    }
+}

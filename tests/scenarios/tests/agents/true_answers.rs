@@ -197,6 +197,8 @@ fn chapters_without_a_word_are_told() {
         told,
         "1 file does not have `Biscuit`: c/chapter2.md (by rules, no model). It stands in c/chapter1.md."
     );
+    let told = answer(&house, "how many words do the chapters have?");
+    assert!(told.starts_with("3 words together"), "{told}");
 }
 
 #[test]
@@ -258,6 +260,6 @@ fn no_file_is_counted_for_what_lasts() {
         let told = outcome.summary["answer"].as_str().unwrap_or_default();
         assert!(!told.contains("bytes"), "{question}: {told}");
     }
-    let told = scene.run(&["--mode", "plan", "how long is jobs.jsonl?"]);
-    assert!(told.text("answer").contains("jobs.jsonl: 1 line"));
+    let outcome = scene.run(&["--mode", "plan", "how long is jobs.jsonl?"]);
+    assert!(outcome.text("answer").contains("jobs.jsonl: 1 line"));
 }

@@ -489,9 +489,10 @@ pub static MEASURES: [Rule; 12] = [
 
 fn count(found: &Match<'_>) -> Built {
     let place = if found.has("p") { "p" } else { "q" };
-    Ok(Some(Action::CountLines {
-        path: found.path(place)?,
-    }))
+    let path = found.path(place)?;
+    // `the chapters` are several files.
+    let is_plural = path.ends_with('s') && path.chars().all(|c| c.is_ascii_lowercase());
+    Ok((found.is_quoted(place) || !is_plural).then_some(Action::CountLines { path }))
 }
 
 fn sizes(found: &Match<'_>) -> Built {

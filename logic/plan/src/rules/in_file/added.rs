@@ -60,7 +60,7 @@ impl<'a> Said<'a> {
 
 impl Lines<'_> {
     /// The refusal of a key that is set, with the order for one line more where a unit of systemd may have several.
-    fn sets_already(&self, key: &str, (to, _): NewValue<'_>) -> Refusal {
+    fn sets_already(&self, key: &str, (to, is_quoted): NewValue<'_>) -> Refusal {
         let path = self.shown_path();
         let may_be_several =
             ["service", "timer", "socket", "mount", "target"].contains(&self.ending().as_str());
@@ -78,10 +78,22 @@ impl Lines<'_> {
                     self.number_of(&value)
                 ),
             ),
-            None => (
-                format!("{} sets `{key}` already.", self.path),
-                format!("show {path}"),
-            ),
+            None => {
+                let why = format!("{} sets `{key}` already.", self.path);
+                let is = self.values(name);
+                let [value] = is.as_slice() else {
+                    return Refusal::ambiguous(why, vec![format!("show {path}")]);
+                };
+                let is = self.text[value.place.clone()].trim();
+                return match is == to {
+                    true => Refusal::ambiguous(why, vec![format!("show {path}")]),
+                    false => {
+                        let why = format!("{} sets `{key}` already (`{is}`).", self.path);
+                        let to = typed(to, is_quoted);
+                        Refusal::ambiguous(why, vec![format!("set {name} to {to} in {path}")])
+                    }
+                };
+            }
         };
         Refusal::ambiguous(why, vec![order])
     }

@@ -112,7 +112,26 @@ impl Lines<'_> {
                 self.path
             ),
         };
-        let places = whole.iter().take(OFFERED_PLACES);
+        // A port of the host stands before the colon, and one of the container behind it.
+        let side = |place: &&Range<usize>| {
+            let is_said = |words: [&str; 3]| {
+                let key = key.to_lowercase();
+                key.split(' ').any(|word| words.contains(&word))
+            };
+            let (is_before, is_behind) = (
+                self.text[place.end..].starts_with(':'),
+                self.text[..place.start].ends_with(':'),
+            );
+            match (
+                is_said(["host", "published", "outside"]),
+                is_said(["container", "target", "inside"]),
+            ) {
+                (true, false) => is_before || !is_behind,
+                (false, true) => is_behind || !is_before,
+                _ => true,
+            }
+        };
+        let places = whole.iter().filter(side).take(OFFERED_PLACES);
         let offers = places.map(|place| self.exchange_offer(place, to)).collect();
         Err(Refusal::ambiguous(why, Vec::new()).offering(offers))
     }

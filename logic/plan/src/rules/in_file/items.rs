@@ -28,7 +28,7 @@ pub(super) const PARTS: [(&str, &str); 3] = [
     ),
     (
         "{STATE}",
-        r"(?:as )?(?:done|complete|completed|finished|ticked|checked|(?P<open>undone|open|unfinished|unticked|unchecked))",
+        r"(?:as )?(?:done|complete|completed|finished|ticked|checked|(?P<open>undone|open|unfinished|unticked|unchecked|not (?:yet )?(?:done|complete|completed|finished|ticked|checked)))",
     ),
 ];
 
@@ -86,6 +86,13 @@ impl Lines<'_> {
         }
         if found.is_empty() {
             found = self.nth_item(&lower, &items);
+        }
+        // `the hotel task` is the one about the hotel.
+        let nouns = [" task", " item", " todo", " entry", " one"];
+        let noun = nouns.iter().find_map(|noun| lower.strip_suffix(noun));
+        if let Some(subject) = noun.filter(|_| found.is_empty()) {
+            let is_it = |item: &&Item| names::has_words(&item.says.to_lowercase(), subject);
+            found = items.iter().filter(is_it).collect();
         }
         match found.as_slice() {
             [] => Err(self.no_item(about, items.len())),
@@ -217,6 +224,10 @@ mod tests {
         for (says, told) in [
             ("tick pay rent in todo.md", "ticked already"),
             ("mark call Ann as open in todo.md", "open already"),
+            (
+                "mark the call Ann task as not done in todo.md",
+                "open already",
+            ),
             ("tick call in todo.md", "in 2 lines"),
             ("tick buy milk in todo.md", "and a line that does"),
             ("tick sing in todo.md", "no item `- [ ] …` that says `sing`"),

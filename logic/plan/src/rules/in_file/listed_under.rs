@@ -26,7 +26,7 @@ impl Lines<'_> {
             return Refusal::ambiguous(why, Vec::new()).advised(advice);
         };
         let number = self.text[..last.start].matches('\n').count() + 1;
-        let line = format!("{}{item}", self.sign_of(&last));
+        let line = self.as_item(item, &last);
         let why = format!(
             "`{list}` may be the list in {} that ends with line {number} (`{}`).",
             self.path,
@@ -42,6 +42,23 @@ impl Lines<'_> {
             otherwise: format!("Add it below line {number} of {} in an editor.", self.path),
         };
         Refusal::ambiguous(why, Vec::new()).offering(vec![offer])
+    }
+
+    /// An item with the sign of the last one, once: one that has a sign itself gets that of the list, and keeps its box.
+    fn as_item(&self, item: &str, last: &Range<usize>) -> String {
+        let sign = self.sign_of(last);
+        let bare = ["- ", "* ", "+ "]
+            .iter()
+            .find_map(|own| item.strip_prefix(own));
+        let bare = bare.unwrap_or(item).trim_start();
+        let has_box = ["[ ] ", "[x] ", "[X] "]
+            .iter()
+            .any(|own| bare.starts_with(own));
+        let sign = match has_box {
+            true => sign.replace("[ ] ", ""),
+            false => sign,
+        };
+        format!("{sign}{bare}")
     }
 
     /// The sign that a new item has behind the last one: its box is empty.
@@ -93,6 +110,22 @@ mod tests {
     use super::*;
     use crate::by_rules::FileState;
     use crate::offers::proven;
+
+    #[test]
+    fn an_item_has_one_sign() {
+        let text = "## Now\n* [x] call\n\n## Later\n- mow\n";
+        let lines = Lines { path: "t.md", text };
+        for (item, list, line) in [
+            ("- Who?", "Later", "- Who?"),
+            ("* Who?", "Later", "- Who?"),
+            ("- [x] Who?", "Now", "* [x] Who?"),
+            ("Who?", "Now", "* [ ] Who?"),
+            ("-5 degrees", "Later", "- -5 degrees"),
+        ] {
+            let last = lines.last_item_of(list).unwrap();
+            assert_eq!(lines.as_item(item, &last), line, "{item}");
+        }
+    }
 
     #[test]
     fn an_item_is_offered_at_the_end_of_its_list() {

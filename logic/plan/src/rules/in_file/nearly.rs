@@ -100,8 +100,14 @@ fn value(found: &Match<'_>) -> Built {
 
 fn title(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
-    let to = bare(found, "c")?;
-    match path.ends_with(".md") {
+    let said = bare(found, "c")?;
+    // `in FILE` behind it is of the place, which may be named twice.
+    let (to, place) = match said.rsplit_once(" in ").filter(|_| !found.is_quoted("c")) {
+        Some((to, place)) if is_file(place) => (to.to_owned(), Some(place)),
+        _ => (said.clone(), None),
+    };
+    let is_one = place.is_none_or(|place| place.trim_start_matches("./") == path);
+    match path.ends_with(".md") && is_one {
         true => wished(path, Wish::Title { to }),
         false => Ok(None),
     }

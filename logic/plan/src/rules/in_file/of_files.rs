@@ -2,7 +2,7 @@
 //! to be left out.
 
 use super::lines::Lines;
-use super::{counted, lacking_files, packages, section_told, superlative, told};
+use super::{counted, counted_files, lacking_files, packages, section_told, superlative, told};
 use crate::named;
 
 /// How a part of a question begins that has no asking words of its own.
@@ -27,7 +27,9 @@ pub(crate) fn answers(question: &str, texts: &[(String, String)]) -> Option<Stri
     if let Some((thing, is_least)) = superlative::compared(question).filter(|_| named.is_empty()) {
         return superlative::of_files(&thing, is_least, texts);
     }
-    if let Some(told) = lacking_files::told(question, texts).filter(|_| named.is_empty()) {
+    let of_all =
+        || lacking_files::told(question, texts).or_else(|| counted_files::told(question, texts));
+    if let Some(told) = of_all().filter(|_| named.is_empty()) {
         return Some(told);
     }
     if let Some(word) = counted::reported(question).filter(|_| named.is_empty()) {

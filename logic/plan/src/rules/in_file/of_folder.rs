@@ -1,7 +1,7 @@
 //! Questions about files that they do not name: `which version of tokio do we use?` is one of the files that say
 //! which packages a project has, and `which chapter is the longest?` of all that are called so.
 
-use super::{counted, lacking_files, packages, section_told, superlative};
+use super::{counted, counted_files, lacking_files, packages, section_told, superlative};
 use crate::named;
 
 /// Most files that are read for such a question.
@@ -26,11 +26,12 @@ pub(crate) fn files_for(question: &str, listing: &[String]) -> Vec<String> {
             _ => Vec::new(),
         };
     }
-    let lacking = lacking_files::files_for(question, &listing);
-    if !lacking.is_empty() {
+    let mut of_all = lacking_files::files_for(question, &listing);
+    of_all.extend(counted_files::files_for(question, &listing));
+    if !of_all.is_empty() {
         // A part of them says nothing of the others.
-        return match lacking.len() {
-            ..=COMPARED_FILES => lacking,
+        return match of_all.len() {
+            ..=COMPARED_FILES => of_all,
             _ => Vec::new(),
         };
     }

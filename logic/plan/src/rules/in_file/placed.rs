@@ -1,7 +1,7 @@
 //! What people say of lines by where they stand: `insert "x" at the top of a.txt`, `delete line 3 of
 //! a.txt`, `replace the last line of a.txt with "x"`, `clear a.txt`.
 
-use super::asked::{Asked, Place, Side};
+use super::asked::{Asked, Place, Side, Wish};
 use super::lines::Lines;
 use super::saying::{Built, Saying};
 use crate::quoted::{in_quotes, typed_path};
@@ -36,7 +36,7 @@ pub(super) const PARTS: [(&str, &str); 9] = [
     ("{KIND}", KIND),
 ];
 
-pub(super) static SAYINGS: [Saying; 39] = [
+pub(super) static SAYINGS: [Saying; 40] = [
     (r"{ADDS} {TEXT} {TOP} (?:of|in) {FILE}", at_the_top),
     (r"{ADDS} {TOP} of {FILE}:? {TEXT}", at_the_top),
     (r"(?:in|to) {FILE},? {ADDS} {TEXT} {TOP}", at_the_top),
@@ -120,6 +120,10 @@ pub(super) static SAYINGS: [Saying; 39] = [
     ),
     (
         r"(?:rename|change) {HEADING} (?:to|into) {text:c} in {FILE}",
+        rewrite_heading,
+    ),
+    (
+        r"(?:rename|change|retitle) (?:the )?{text:about} (?:section|heading|headline) (?:in)?to {text:c} in {FILE}",
         rewrite_heading,
     ),
     (
@@ -242,6 +246,12 @@ fn of_a_kind(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
     let (text, about) = (found.text("c")?, found.text("about")?);
     let kind = found.word("kind");
+    let is_item = ["task", "bullet", "bullet point", "list item"].contains(&kind.as_str());
+    let is_under = ["under", "below"].contains(&found.word("side").as_str());
+    if is_item && is_under && plain::is_prose(&path) && is_file(&path) {
+        let (item, list) = (text, about);
+        return Ok(Some((path, Asked::Nearly(Wish::Listed { item, list }))));
+    }
     let lines = Lines {
         path: &path,
         text: "",
@@ -297,10 +307,13 @@ fn rewrite_about(found: &Match<'_>) -> Built {
 /// `change the heading "Plan" to "Plans" in a.md`: the heading, and not the words elsewhere.
 fn rewrite_heading(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
+    // A section of settings is renamed elsewhere.
+    if !plain::is_prose(&path) {
+        return Ok(None);
+    }
     let text = text(found, &path)?;
     let heading = found.text("about")?;
-    let is_document = plain::is_prose(&path);
-    Ok(is_document.then_some((path, Asked::RenameHeading { heading, text })))
+    Ok(Some((path, Asked::RenameHeading { heading, text })))
 }
 
 fn rewritten(found: &Match<'_>, place: Place) -> Built {

@@ -5,7 +5,7 @@ use super::comments;
 use super::lines::Lines;
 use super::sections;
 use super::value::{NewValue, Value, typed};
-use super::written::{self, is_literal, is_number, name_of};
+use super::written::{self, is_literal, is_number, is_version, name_of};
 use crate::names;
 use crate::quoted::in_quotes;
 use crate::rules::plain;
@@ -153,6 +153,14 @@ impl Lines<'_> {
         found
     }
 
+    /// The only value in settings that is named by the last of several words: `level` of `log level`.
+    fn by_last_word(&self, key: &str) -> Option<Value> {
+        let (_, last) = key.trim().rsplit_once(' ')?;
+        let is_settings = sections::are_known(&self.ending());
+        let mut values = self.values(last).into_iter().filter(|_| is_settings);
+        values.next().filter(|_| values.next().is_none())
+    }
+
     /// What is said where no line sets a value: which lines have its name all the same. `to`: what it is to
     /// be.
     pub(super) fn not_set(&self, key: &str, to: Option<NewValue<'_>>) -> Refusal {
@@ -172,6 +180,11 @@ impl Lines<'_> {
                 let why = format!("{path} has no line that sets `{key}`. Did you mean `{near}`?");
                 let values: Vec<Value> = self.values(&near);
                 return self.offered(Refusal::absent(why, Vec::new()), &values, to);
+            }
+            if let Some(value) = self.by_last_word(key) {
+                let is = value.dotted();
+                let why = format!("{path} has no line that sets `{key}`. Did you mean `{is}`?");
+                return self.offered(Refusal::absent(why, Vec::new()), &[value], to);
             }
             let absent = self.absent(&format!("no line that sets `{key}`"));
             let offer = self.within(&name_of(key), to.map(|(to, _)| to));
@@ -296,7 +309,13 @@ impl Lines<'_> {
         let may_have_types = ["json", "toml", "yaml", "yml"].contains(&self.ending().as_str());
         let value = self.only_value(key, None, Some((to, false))).ok()?;
         let has_quotes = value.quote.is_some() && is_literal(to) && may_have_types;
-        if !has_quotes || (is_number(&self.text[value.place.clone()]) && is_number(to)) {
+        // A version is written so.
+        let is = &self.text[value.place.clone()];
+        let is_of_version = is_version(is) && !is_number(is);
+        if !has_quotes
+            || is_of_version
+            || (is_number(&self.text[value.place.clone()]) && is_number(to))
+        {
             return None;
         }
         let path = self.path;

@@ -1,6 +1,6 @@
 //! Values that a text sets: where each stands, which one is meant, and the change that gives it another.
 
-use super::keys::{self, Reading, Within, plain};
+use super::keys::{self, Reading, Within};
 use super::lines::Lines;
 use super::packages;
 use super::sections;
@@ -18,7 +18,7 @@ use regex::Captures;
 use std::ops::Range;
 
 /// A name of a value, whichever.
-const NAMES: &str = r"[\w-]+";
+pub(super) const NAMES: &str = r"[\w-]+";
 /// Most values that a refusal shows, and characters of each line.
 const SHOWN_VALUES: usize = 4;
 const SHOWN_CHARS: usize = 60;
@@ -205,6 +205,9 @@ impl Lines<'_> {
         let Some(value) = values.first() else {
             return Ok(());
         };
+        if values.iter().all(|value| self.is_a_setting(value)) {
+            return Ok(());
+        }
         let value = self.text[value.place.clone()].trim();
         let why = format!(
             "In {path} `{key}` stands before `{value}`: which of them is to change is not clear."
@@ -223,6 +226,27 @@ impl Lines<'_> {
             true => Refusal::absent(why, nearest),
             false => Refusal::ambiguous(why, nearest),
         })
+    }
+
+    /// Whether a value of a text is set in a form that no sentence has: `MAILTO=ann@example.org`, or a line of the
+    /// front matter of a document. Its name is never a word to be replaced.
+    fn is_a_setting(&self, value: &Value) -> bool {
+        let line = self.line_place(value);
+        let before = &self.text[line.start..value.place.start.max(line.start)];
+        let name = before.trim_end_matches(['"', '\'']);
+        let is_assigned = name.strip_suffix('=').is_some_and(|name| {
+            let name = name.strip_prefix("export ").unwrap_or(name);
+            !name.is_empty()
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
+        });
+        let front = self.text.strip_prefix("---").and_then(|rest| {
+            let rest = rest.trim_start_matches('\r').strip_prefix('\n')?;
+            rest.find("\n---")
+                .map(|at| self.text.len() - rest.len() + at)
+        });
+        is_assigned || front.is_some_and(|end| line.start < end)
     }
 
     /// The value of a key.
@@ -430,86 +454,6 @@ impl Lines<'_> {
             )],
         )
         .advised(advice))
-    }
-
-    /// What is said where nothing stands at the place that an order names, with the lines elsewhere that
-    /// set a value of that name.
-    fn elsewhere(&self, key: &str, readings: &[Reading], to: Option<NewValue<'_>>) -> Refusal {
-        let places = readings.iter().skip(1);
-        let places = places.filter(|reading| !matches!(reading.within, Within::Behind(_)));
-        let mut values: Vec<Value> = Vec::new();
-        let mut is_explicit = false;
-        for reading in places {
-            let found = self.values(&reading.name);
-            is_explicit |= reading.is_explicit && !found.is_empty();
-            values.extend(found);
-        }
-        values.sort_by_key(|value| value.place.start);
-        values.dedup_by_key(|value| value.place.start);
-        // Of what sets nothing where it stands there is no order.
-        let unset = unset(&self.ending(), self.text);
-        values.retain(|value| !unset.iter().any(|part| part.contains(&value.place.start)));
-        if values.is_empty() {
-            return self.not_set(key, to);
-        }
-        let why = format!(
-            "{} has no line that sets `{key}`; that name is set in {}.",
-            self.path,
-            self.told(&values)
-        );
-        // `web.image` is `services.web.image` rather than `services.db.image`.
-        let ends_so = |value: &Value| plain(&value.dotted()).ends_with(&plain(&format!(".{key}")));
-        let likely: Vec<Value> = values
-            .iter()
-            .filter(|value| ends_so(value))
-            .cloned()
-            .collect();
-        let likely = match likely.is_empty() {
-            true => self.of_owner(readings, values),
-            false => likely,
-        };
-        let refusal = match is_explicit {
-            true => Refusal::ambiguous(why, Vec::new()),
-            // Words that name no section may be of a text.
-            false => Refusal::absent(why, Vec::new()),
-        };
-        self.offered(refusal, &likely, to)
-    }
-
-    /// The values that may be meant where an order names an owner: one that the file has owns what is meant,
-    /// or is set itself. `clap = "4.4"` is the version of clap, and that of the package is another.
-    fn of_owner(&self, readings: &[Reading], values: Vec<Value>) -> Vec<Value> {
-        let owners = readings.iter().filter_map(|reading| match &reading.within {
-            Within::Section(section) => section.rsplit('.').next(),
-            Within::Path(path) => path.rsplit('.').nth(1),
-            Within::Anywhere | Within::Top | Within::OneOf(_) | Within::Behind(_) => None,
-        });
-        let all = self.values_of(NAMES);
-        let is_at = |value: &Value, owner: &str| {
-            let mut names = value.path.iter();
-            names.any(|name| plain(name) == plain(owner))
-        };
-        let mut owners = owners.filter(|owner| all.iter().any(|value| is_at(value, owner)));
-        let Some(first) = owners.next() else {
-            return values;
-        };
-        let is_called = |value: &Value, name: &str| {
-            let own = value.path.last();
-            own.is_some_and(|own| plain(own) == plain(name))
-        };
-        let owners: Vec<&str> = std::iter::once(first).chain(owners).collect();
-        let is_of = |value: &Value| {
-            let mut owners = owners.iter();
-            owners.any(|owner| is_at(value, owner) && !is_called(value, owner))
-        };
-        let own: Vec<Value> = values.into_iter().filter(is_of).collect();
-        let is_set = |value: &Value| {
-            is_called(value, first) && !self.text[value.place.clone()].starts_with(['{', '['])
-        };
-        match own.is_empty() {
-            true => all.into_iter().filter(is_set).collect(),
-            false => own,
-        }
     }
 
     /// Values by the numbers of their lines, each with its place.

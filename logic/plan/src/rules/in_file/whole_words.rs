@@ -1,6 +1,7 @@
 //! Replacing words: where they stand as words of their own, as the texts show.
 
 use super::lines::{Lines, applied};
+use super::written;
 use crate::gate;
 use crate::names;
 use crate::quoted::{in_quotes, typed_path};
@@ -172,9 +173,26 @@ fn replaced(
             "`{old}` stands in {path} as a part of longer words alone ({}).",
             shown(&longer)
         );
-        return Err(Refusal::ambiguous(why, vec![everywhere(lines, old, new)]));
+        let nearest = match of_longer_names(lines, &longer, new) {
+            names if names.is_empty() => vec![everywhere(lines, old, new)],
+            names => names,
+        };
+        return Err(Refusal::ambiguous(why, nearest));
     }
     Ok((lines.replace_all(&whole, new)?, longer))
+}
+
+/// The orders that set longer names, where a value would stand within them: `50` in `DEFAULT_PAGE_SIZE`.
+fn of_longer_names(lines: &Lines<'_>, longer: &[String], new: &str) -> Vec<String> {
+    let is_value = written::is_literal(new) || new.starts_with(|c: char| c.is_ascii_digit());
+    let names = longer
+        .iter()
+        .filter(|name| is_value && !lines.values(name).is_empty());
+    let path = lines.shown_path();
+    let names = names.take(SHOWN_WORDS);
+    names
+        .map(|name| format!("set {name} to {new} in {path}"))
+        .collect()
 }
 
 /// Whether digits are a part of a number or a version: `3` of `3.8`.
