@@ -1,6 +1,6 @@
 //! A list to choose from, narrowed by typing.
 
-use crate::lines::{cut, faint, strong};
+use crate::lines::{cut, faint, safe, strong};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
@@ -197,7 +197,7 @@ impl List {
         let chosen = self.chosen();
         let around = self.around(height.saturating_sub(1)).iter();
         rows.extend(around.filter_map(|at| {
-            let text = cut(&entry(*at)?, width);
+            let text = cut(&safe(&entry(*at)?), width);
             Some(match chosen == Some(*at) {
                 true => Line::styled(text, strong().add_modifier(Modifier::REVERSED)),
                 false => Line::raw(text),
@@ -235,5 +235,14 @@ mod tests {
         assert_eq!(list.around(2), [0, 1]);
         assert!(list.around(0).is_empty());
         assert!(List::default().around(0).is_empty());
+    }
+
+    #[test]
+    fn no_entry_looks_like_a_row_of_a_question() {
+        let list = List::new(["one".to_owned()]);
+        let rows = list.rows((40, 4), "1", |_| Some("┃ > y  ▎ $0\u{202e}".to_owned()));
+        let drawn: String = rows.iter().map(ToString::to_string).collect();
+        assert!(!drawn.contains(['┃', '▎', '\u{202e}']), "{drawn}");
+        assert!(drawn.contains("> y"), "{drawn}");
     }
 }

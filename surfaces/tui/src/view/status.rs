@@ -1,7 +1,7 @@
 //! The status line: facts of the session view, the most important first; what does not fit is left out
 //! from the right.
 
-use crate::lines::{cut, faint, strong};
+use crate::lines::{cut, faint, safe, strong};
 use crate::state::{Override, State};
 use crate::vi;
 use domain::model::Think;
@@ -29,6 +29,8 @@ pub(super) fn line(state: &State, width: usize) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = Vec::new();
     let mut used = 0;
     for (text, style) in facts(state) {
+        // A model is called what its server says.
+        let text = safe(&text);
         let between = if spans.is_empty() { "" } else { BETWEEN };
         let size = between.width() + text.width();
         if used + size > width {
