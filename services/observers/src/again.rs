@@ -23,6 +23,8 @@ pub(crate) struct Given {
     pub(crate) text: String,
     /// The model that gave it.
     pub(crate) model: ModelRef,
+    /// The answer that it stands beside: the one that stood when it was given, whatever was taken over since.
+    pub(crate) first: Case,
 }
 
 /// A request that is to be answered once more: a fold over the session's events.
@@ -92,9 +94,10 @@ impl Again {
                 self.given = None;
             }
             EventBody::SecondAnswered { answer, model, .. } => {
-                self.given = Some(Given {
+                self.given = self.case().cloned().map(|first| Given {
                     text: answer.clone(),
                     model: model.clone(),
+                    first,
                 });
             }
             _ => {}

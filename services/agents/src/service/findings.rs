@@ -137,6 +137,9 @@ impl Service {
                 return Err("is not the last of the session");
             }
             let second = history.view.second(query_id);
+            if second.is_some_and(|second| second.is_taken) {
+                return Err("has its second answer in the place of the first already");
+            }
             let answer = second.and_then(|second| second.answer.as_ref());
             let Some(answer) = answer else {
                 return Err("has no second answer");

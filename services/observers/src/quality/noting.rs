@@ -91,9 +91,10 @@ impl Worker {
                 return tracing::warn!(session = %due.session_id, %error, "a comparison is not noted");
             }
         };
-        let (Some(case), Some(given)) = (again.case(), again.given()) else {
+        let Some(given) = again.given() else {
             return;
         };
+        let case = &given.first;
         // On an engram, A is the answer that the engram holds.
         self.annotate(due, case, Annotation::Winner(winner)).await;
         self.keep_second(due, &again, case, given, winner).await;

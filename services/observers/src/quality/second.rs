@@ -52,7 +52,7 @@ impl Seconding {
         }
         match again.given() {
             None => self.answer(&again, case).await,
-            Some(given) => self.compare(case, given).await,
+            Some(given) => self.compare(given).await,
         }
     }
 
@@ -94,7 +94,8 @@ impl Seconding {
     }
 
     /// The judge is asked in both orders; what it says in one alone is not counted.
-    async fn compare(&self, case: &Case, given: &Given) -> Outcome {
+    async fn compare(&self, given: &Given) -> Outcome {
+        let case = &given.first;
         if is_judge_tiny(&self.services).await {
             let message =
                 "The judge has fewer than a billion parameters: it would choose by chance.";

@@ -78,14 +78,16 @@ impl FakeSessions {
                 |event: &&Event| matches!(event.body, EventBody::QueryReceived { .. });
             let last = events.iter().rfind(is_received);
             let is_last = last.is_some_and(|event| event.query_id == Some(query_id));
+            // The newest of both: an answer that was taken over is not taken over once more.
             let text = |event: &Event| match &event.body {
-                EventBody::SecondAnswered { answer, .. } => Some(answer.clone()),
+                EventBody::SecondAnswered { answer, .. } => Some(Some(answer.clone())),
+                EventBody::SecondTaken { .. } => Some(None),
                 _ => None,
             };
             let of_query = events.iter().filter(|one| one.query_id == Some(query_id));
-            of_query.rev().find_map(text).filter(|_| is_last)
+            of_query.rev().find_map(text).flatten().filter(|_| is_last)
         };
-        let answer = answer.ok_or_else(|| invalid("not the last, or no second answer"))?;
+        let answer = answer.ok_or_else(|| invalid("not the last, no second answer, or taken"))?;
         let winner = Winner::B;
         self.emit(id, Some(query_id), EventBody::SecondRated { winner });
         self.emit(id, Some(query_id), EventBody::SecondTaken { answer });

@@ -109,6 +109,8 @@ async fn record(subject: &Subject, id: SessionId, query_id: QueryId) {
     rating.await.expect("the choice is kept");
     let taking = subject.sessions.take_second(id, query_id);
     taking.await.expect("the answer is taken over");
+    let twice = subject.sessions.take_second(id, query_id).await;
+    assert_eq!(kind(twice), ErrorKind::InvalidRequest);
 }
 
 pub(super) async fn bad_findings_are_refused(subject: &Subject) {
