@@ -16,10 +16,9 @@ use crate::work::pictures;
 use crate::work::pipeline;
 use crate::work::recall;
 use crate::work::resources::AgentResources;
-use crate::work::routing::routed;
+use crate::work::routing::{Routed, routed};
 use crate::work::{AgentContext, Request, Services, Work};
 use api::models::ModelFacts;
-use api::routing::Route;
 use api::sessions::Error;
 use domain::Timestamp;
 use domain::event::{EventBody, QueryStatus};
@@ -40,7 +39,7 @@ struct Chosen {
     model: Option<ModelChoice>,
     facts: ModelFacts,
     /// Where it was chosen by its answers.
-    route: Option<Route>,
+    route: Option<Routed>,
 }
 
 impl Session {

@@ -18,7 +18,7 @@ const TOO_DEEP: &str = "(arguments that nest too deeply)";
 
 /// A reply as far as it has come.
 #[derive(Default)]
-struct Partial {
+pub(crate) struct Partial {
     model: Option<ModelRef>,
     text: String,
     thinking: String,
@@ -53,6 +53,11 @@ impl Partial {
         }
     }
 
+    /// Whether a model began to answer.
+    pub(crate) const fn has_begun(&self) -> bool {
+        self.model.is_some()
+    }
+
     fn is_empty(&self) -> bool {
         self.text.is_empty() && self.thinking.is_empty() && self.block.is_none()
     }
@@ -79,7 +84,7 @@ impl Work {
         let ended = tokio::select! {
             biased;
             () = self.cancel.cancelled() => Err(AskError::Interrupted),
-            ended = self.stream_reply(request, visibility, &mut partial) => ended,
+            ended = self.stream_routed(request, visibility, &mut partial) => ended,
         };
         self.agent.resources.budget.spend(partial.usage);
         if withheld && !partial.calls.is_empty() {
@@ -142,7 +147,7 @@ impl Work {
         }
     }
 
-    async fn stream_reply(
+    pub(crate) async fn stream_reply(
         &self,
         request: ChatRequest,
         visibility: Visibility,
@@ -155,10 +160,10 @@ impl Work {
             let body = match chunk? {
                 ChatChunk::Started { model, reason } => {
                     partial.model = Some(model.clone());
-                    let route = self.agent.route.as_ref();
-                    let routed = route.filter(|route| route.model == model);
+                    let routed = self.agent.route.as_ref();
+                    let routed = routed.and_then(|routed| routed.reason_for(&model));
                     Some(EventBody::ModelChosen {
-                        reason: routed.map_or(reason, |route| route.reason.clone()),
+                        reason: routed.map_or(reason, str::to_owned),
                         model,
                         context_tokens: self.agent.context_tokens,
                     })

@@ -22,6 +22,7 @@ pub(crate) mod permit;
 pub(crate) mod pictures;
 pub(crate) mod pipeline;
 pub(crate) mod recall;
+mod reroute;
 pub(crate) mod resources;
 pub(crate) mod routing;
 pub(crate) mod running;
@@ -29,13 +30,14 @@ mod small_talk;
 
 use crate::history::{AgentState, Emitter};
 use crate::work::resources::AgentResources;
+use crate::work::routing::Routed;
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker};
 use api::executor::{ReportSink, ToolFailure};
 use api::models::{ModelFacts, Models};
 use api::planner::Planner;
-use api::routing::{Route, Router};
+use api::routing::Router;
 use api::signals::Watcher;
 use async_trait::async_trait;
 use domain::event::EventBody;
@@ -95,7 +97,7 @@ pub(crate) struct AgentContext {
     /// The model to ask: the session's, one that was chosen by its answers, else the agent type's role.
     pub(crate) model: ModelChoice,
     /// What was chosen by its answers.
-    pub(crate) route: Option<Route>,
+    pub(crate) route: Option<Routed>,
     /// What is known of the model.
     pub(crate) facts: ModelFacts,
     /// Context size to ask for, tokens.

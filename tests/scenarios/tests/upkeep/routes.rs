@@ -319,3 +319,36 @@ fn agents_below_are_routed_by_their_own_role() {
             .all(|one| !one["reason"].to_string().contains("routed"))
     );
 }
+
+#[test]
+fn where_a_routed_model_does_not_answer_the_one_of_the_role_does_and_that_is_said() {
+    let good = model("Lisbon");
+    let scene = Scene::new([]);
+    let config = format!(
+        "[models]\ndefault_provider = \"good\"\n[memory]\nrecall = false\ncapture = false\n\
+         [models.discovery]\nembedded = false\n{}[models.providers.dead]\ntype = \"openai\"\n\
+         endpoint = \"http://127.0.0.1:9/v1\"\n[models.roles]\ncode = \"good/scripted-model\"\n\
+         [observers.routes]\ncode = [\"dead/one\", \"dead/other\"]\n",
+        provider("good", &good),
+    );
+    scene.house.configure(&config);
+    let asked = ["run", "--mode", "loop", "What is the capital of Portugal?"];
+    let ran = scene.house.ask(asked).run().expect(0);
+    assert!(ran.stdout.contains("It is Lisbon."), "{}", ran.stdout);
+    let log = json_lines(&scene.house.session_logs()[0]);
+    let notices = of_kind(&log, "notice");
+    let told = notices
+        .iter()
+        .find(|one| one["code"] == "models.fallback")
+        .unwrap();
+    let message = told["message"].as_str().unwrap();
+    let why = "which [observers.routes] names for code, did not answer";
+    assert!(
+        message.starts_with("dead/") && message.contains(why),
+        "{message}"
+    );
+    let chosen = of_kind(&log, "model_chosen");
+    assert_eq!(chosen.len(), 1, "{chosen:?}");
+    assert_eq!(chosen[0]["model"], "good/scripted-model");
+    assert!(!chosen[0]["reason"].to_string().contains("routed"));
+}
