@@ -371,13 +371,18 @@ impl Registry {
         error: Error,
         notices: &mut Vec<Fault>,
     ) -> Result<(), Error> {
-        let Some(role) = target.role else {
+        let missing = target.model_ref();
+        // A model that was chosen and is gone is chosen no more.
+        self.memory()
+            .picked
+            .retain(|_, picked| *picked != missing.model);
+        // Another judge than the one that was named would make figures that are not its own.
+        let Some(role) = target.role.filter(|role| *role != ModelRole::Judge) else {
             return Err(error);
         };
         let Ok(installed) = target.instance.backend.list(None).await else {
             return Err(error);
         };
-        let missing = target.model_ref();
         let others: Vec<Listed> = installed
             .into_iter()
             .filter(|one| one.model != missing.model)
@@ -386,9 +391,6 @@ impl Registry {
         let Ok(model) = best(&target.instance, role, &others) else {
             return Err(error);
         };
-        self.memory()
-            .picked
-            .retain(|_, picked| *picked != missing.model);
         if self.memory().warned.insert(missing.clone()) {
             notices.push(notice(
                 "models.missing_model",

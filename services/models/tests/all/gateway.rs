@@ -524,6 +524,19 @@ async fn a_missing_model_that_was_named_is_an_error() {
     assert!(server.to("/api/chat").is_empty());
 }
 
+#[tokio::test]
+async fn a_missing_judge_is_replaced_by_no_other_model() {
+    let server = ollama::start(vec![Installed::new("llama3.2:3b")], |_, _| Vec::new()).await;
+    let mut config = config(ProviderType::Ollama, &server.url);
+    let judge = named("test/qwen2.5:7b-instruct");
+    config.roles.insert(ModelRole::Judge, judge);
+    let mut request = question();
+    request.model = role(ModelRole::Judge);
+    let answer = ask(&service(config), request).await;
+    assert_eq!(answer.kind(), Some(ErrorKind::UnknownModel));
+    assert!(server.to("/api/chat").is_empty());
+}
+
 fn discovering(ollama_port: u16, openai_ports: Vec<u16>) -> Config {
     Config {
         limits: support::limits(),
