@@ -137,7 +137,7 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #critic_share = 1.0
 # With "every", here and below: on battery as well.
 #critic_on_battery = false
-# With "every": a judge that took longer for an answer, seconds, 1 to 300, is asked by /grade alone from then on.
+# With "every": a judge that took longer for an answer, seconds, 1 to 300, is asked by /grade and /b alone then.
 #critic_secs = 60
 # When a second answer is given and the judge compares both: "off", "on_demand" (by /b), or "every".
 #respondent_b = "on_demand"

@@ -167,10 +167,10 @@ impl Worker {
             EventBody::QueryFinished { .. } => {
                 self.at_work.remove(&(session_id, query_id));
                 if self.config.is_automatic(query_id) {
-                    self.grade_unasked(due(Task::Grade, false)).await;
+                    self.enqueue_unasked(due(Task::Grade, false)).await;
                 }
                 if self.config.is_second_automatic(query_id) {
-                    self.enqueue(due(Task::Second, false)).await;
+                    self.enqueue_unasked(due(Task::Second, false)).await;
                 }
             }
             EventBody::GradeAsked => self.enqueue(due(Task::Grade, true)).await,
@@ -184,8 +184,8 @@ impl Worker {
     }
 
     /// Takes in an answer that nobody asked about. A judge that keeps the machine busy for too long is asked
-    /// no more, which the first of these answers says.
-    async fn grade_unasked(&mut self, due: Due) {
+    /// no more, neither for a grade nor for a comparison, which the first of these answers says.
+    async fn enqueue_unasked(&mut self, due: Due) {
         match self.pace {
             Pace::Fair => return self.enqueue(due).await,
             Pace::ToldSlow => return,
@@ -195,11 +195,20 @@ impl Worker {
         self.missed(due, slow).await;
     }
 
+    /// Looks at how long the judge took for what nobody asked about.
+    async fn watch_pace(&mut self, due: Due) {
+        if !due.is_asked && self.busy_since.elapsed() > self.config.longest {
+            self.slow_down().await;
+        }
+    }
+
     /// The judge was slow. What waits for it and nobody asked about is left out, each with its word.
     async fn slow_down(&mut self) {
-        let is_left_out = |one: &Due| !one.is_asked && one.task == Task::Grade;
-        let (left_out, rest): (Vec<Due>, _) = self.due.drain(..).partition(is_left_out);
+        let (mut left_out, rest): (Vec<Due>, _) = self.due.drain(..).partition(|one| !one.is_asked);
         self.due = rest.into();
+        // Of an answer that waits for a grade and for a comparison it is said once.
+        left_out.sort_by_key(|one| (one.session_id, one.query_id, one.task == Task::Second));
+        left_out.dedup_by_key(|one| (one.session_id, one.query_id));
         self.pace = match left_out.is_empty() {
             true => Pace::Slow,
             false => Pace::ToldSlow,
@@ -216,7 +225,7 @@ impl Worker {
         fault(
             "quality.slow",
             format!(
-                "The judge took longer than {longest} s; from here on it is asked by /grade alone."
+                "The judge took longer than {longest} s; from here on it is asked by /grade and /b alone."
             ),
             "Use a faster judge (`judge` under [models.roles]), or let it take longer \
              (`critic_secs` under [observers]).",
@@ -325,9 +334,7 @@ impl Worker {
                 if self.recorded(due, finding).await {
                     self.note_grade(due, &case, grade, due.seq).await;
                 }
-                if !due.is_asked && self.busy_since.elapsed() > self.config.longest {
-                    self.slow_down().await;
-                }
+                self.watch_pace(due).await;
             }
             Some(Outcome::Answered(second)) => {
                 if self.recorded(due, Finding::Second(second)).await {
@@ -342,6 +349,7 @@ impl Worker {
                 {
                     self.note_comparison(due, compared).await;
                 }
+                self.watch_pace(due).await;
             }
             Some(Outcome::Missed(fault)) => self.missed(due, fault).await,
             // Nobody asked for it, or the task died, which was told.

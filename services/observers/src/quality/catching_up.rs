@@ -192,10 +192,7 @@ impl Worker {
         ] {
             match (asked, ended) {
                 (Some(seq), _) => self.enqueue(due(task, seq, true)).await,
-                (None, Some(seq)) if task == Task::Grade => {
-                    self.grade_unasked(due(task, seq, false)).await;
-                }
-                (None, Some(seq)) => self.enqueue(due(task, seq, false)).await,
+                (None, Some(seq)) => self.enqueue_unasked(due(task, seq, false)).await,
                 (None, None) => {}
             }
         }
