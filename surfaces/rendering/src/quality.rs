@@ -1,6 +1,7 @@
 //! How good answers are: a grade as it comes, and what all of them come to.
 
 use crate::Paint;
+use crate::agents::gist;
 use domain::event::{Event, EventBody};
 use domain::fault::Fault;
 use domain::quality::{JudgeMeasure, LOW_GRADE, Observation, Winner, Worth};
@@ -42,10 +43,10 @@ pub fn found(body: &EventBody) -> Option<String> {
             visible_line(feedback)
         )),
         EventBody::NotGraded(fault) => Some(missed("not graded", fault)),
-        EventBody::SecondAnswered { model, .. } => Some(format!(
-            "second answer by {}; /b shows it",
-            visible_line(&model.to_string())
-        )),
+        EventBody::SecondAnswered { .. } => {
+            second_by(body).map(|told| format!("{told}; /b shows it"))
+        }
+        EventBody::SecondTaken { .. } => Some(TAKEN.to_owned()),
         EventBody::SecondMissed(fault) => Some(missed("second answer", fault)),
         EventBody::Pairwise {
             winner,
@@ -57,6 +58,33 @@ pub fn found(body: &EventBody) -> Option<String> {
             visible_line(&judge.to_string()),
             visible_line(feedback)
         )),
+        _ => None,
+    }
+}
+
+/// The same for who sees the session: an answer that is not the last one is named, and of one that was taken
+/// back nothing is told.
+#[must_use]
+pub fn news(view: &SessionView, event: &Event) -> Option<String> {
+    let found = found(&event.body)?;
+    let exchanges = view.exchanges();
+    let about = exchanges.find(event.query_id?)?;
+    let last = exchanges.last_of_user();
+    if last.is_some_and(|last| last.query_id == about.query_id) {
+        return Some(found);
+    }
+    // `/b` is of the last one.
+    let told = second_by(&event.body).unwrap_or(found);
+    Some(format!("of `{}`: {told}", gist(&about.text)))
+}
+
+/// Whose a second answer is.
+fn second_by(body: &EventBody) -> Option<String> {
+    match body {
+        EventBody::SecondAnswered { model, .. } => {
+            let model = visible_line(&model.to_string());
+            Some(format!("second answer by {model}"))
+        }
         _ => None,
     }
 }

@@ -329,6 +329,7 @@ impl Terminal {
             | EventBody::NotGraded(_)
             | EventBody::SecondAnswered { .. }
             | EventBody::SecondMissed(_)
+            | EventBody::SecondTaken { .. }
             | EventBody::Pairwise { .. } => self.news(quality::found(body)),
             EventBody::PlanApproved { by, .. } => self.note(&words::approved(by)),
             EventBody::ContextCompacted {

@@ -11,6 +11,7 @@ use crate::{sessions, taking_back};
 use anyhow::Result;
 use api::programs::{ProgramId, ProgramState, Programs};
 use api::sessions::{FeedbackRequest, Follow, OpenRequest, PinChange, SessionSummary};
+use domain::id::QueryId;
 use rendering::messages::{Who, spoken};
 use rendering::slash::{Jobs, Rating, Slash, stopped};
 use rendering::transcript::{self, Extent};
@@ -119,7 +120,21 @@ async fn grade(on: &mut dyn Conversation) -> Result<()> {
     let asking = on.host().sessions();
     let asking = asking.ask_grade(on.session().session_id, graded.query_id);
     asking.await.or_fail()?;
-    on.tell(&format!("to be graded: {}", agents::gist(&graded.text)))
+    let which = which(on, graded.query_id).await?;
+    let about = agents::gist(&graded.text);
+    on.tell(&format!("to be graded: {about}{which}"))
+}
+
+/// Which answer to a request is meant where a second one stands in the place of the first, perhaps taken over in
+/// another window.
+async fn which(on: &dyn Conversation, query_id: QueryId) -> Result<String> {
+    let view = so_far(on).await?;
+    let taken = view.second(query_id).filter(|second| second.is_taken);
+    let answer = taken.and_then(|second| second.answer.as_ref());
+    Ok(answer.map_or_else(String::new, |answer| {
+        let model = visible_line(&answer.model.to_string());
+        format!(" (the second answer, by {model})")
+    }))
 }
 
 async fn rate(on: &mut dyn Conversation, rating: Rating) -> Result<()> {
@@ -132,7 +147,8 @@ async fn rate(on: &mut dyn Conversation, rating: Rating) -> Result<()> {
     };
     on.host().sessions().feedback(request).await.or_fail()?;
     let about = agents::gist(&rated.text);
-    on.tell(&format!("rated {:+}: {about}", rating.score))
+    let which = which(on, rated.query_id).await?;
+    on.tell(&format!("rated {:+}: {about}{which}", rating.score))
 }
 
 async fn list_messages(on: &mut dyn Conversation) -> Result<()> {

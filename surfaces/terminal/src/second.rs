@@ -77,14 +77,19 @@ async fn with_second(on: &mut dyn Conversation, verb: &str) -> Result<(QueryId, 
 
 async fn take(on: &mut dyn Conversation) -> Result<()> {
     let (query_id, model) = with_second(on, "take over").await?;
+    let view = so_far(on).await?;
+    if view.second(query_id).is_some_and(|second| second.is_taken) {
+        let why = "the second answer stands in the place of the first already";
+        return Err(Failure::usage(why, "`/b MODEL` asks another model.").into());
+    }
     let sessions = on.host().sessions();
     let taking = sessions.take_second(on.session().session_id, query_id);
     taking.await.or_fail()?;
     let model = visible_line(&model.to_string());
+    // That it was taken over is told by its event, here and in other windows.
     on.tell(&format!(
-        "{}\n/model {model} has that model answer from here on; in all sessions, so does a line\n\
-         `code = \"{model}\"` under [models.roles] in the configuration (for the coder)",
-        quality::TAKEN
+        "/model {model} has that model answer from here on; in all sessions, so does a line\n\
+         `code = \"{model}\"` under [models.roles] in the configuration (for the coder)"
     ))
 }
 

@@ -279,10 +279,11 @@ impl WatchState {
             | EventBody::NotGraded(_)
             | EventBody::SecondAnswered { .. }
             | EventBody::SecondMissed(_)
+            | EventBody::SecondTaken { .. }
             | EventBody::Pairwise { .. } => {
                 let offer = quality::offer(&self.view, event);
                 let offer = offer.map_or_else(String::new, |offer| format!("\n  {offer}"));
-                quality::found(&event.body).map(|told| format!("· {told}{offer}"))
+                quality::news(&self.view, event).map(|told| format!("· {told}{offer}"))
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {
                 let (what, how) = (visible_lines(&fault.message), visible_lines(&fault.hint));

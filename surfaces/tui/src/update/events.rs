@@ -258,7 +258,13 @@ fn draw(state: &mut State, event: &Event) -> Vec<Command> {
 
 /// An event with lines of its own, behind what streamed before it.
 fn shown(state: &mut State, event: &Event) -> Vec<Command> {
-    let told = draw(state, event);
+    let told = match quality::found(&event.body) {
+        Some(_) => {
+            let news = quality::news(&state.view, event);
+            news.map(|told| state.note(&told)).into_iter().collect()
+        }
+        None => draw(state, event),
+    };
     let mut done = match told.is_empty() {
         true => Vec::new(),
         false => flush(state),

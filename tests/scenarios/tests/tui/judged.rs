@@ -41,7 +41,13 @@ fn a_slow_judge_is_asked_by_the_user_alone() {
     });
     let judge = judge.openai();
     let answers = ["One.", "Two.", "Three."].map(Reply::text);
-    let scene = scene(answers, &judge, "critic_secs = 1\n");
+    let other = Server::openai([Reply::text("Another.")]);
+    let more = format!(
+        "critic_secs = 1\nrespondent_b = \"every\"\nmodel_b = \"other/scripted-model\"\n\
+         [models.providers.other]\ntype = \"openai\"\nendpoint = \"{}/v1\"\n",
+        other.url()
+    );
+    let scene = scene(answers, &judge, &more);
     let mut window = seat(&scene, &[], (100, 30));
     window.enters(QUESTION);
     window.until("One.");
@@ -67,6 +73,11 @@ fn a_slow_judge_is_asked_by_the_user_alone() {
     assert_eq!(left_out.len(), 1, "{left_out:?}");
     assert_eq!(left_out[0]["code"], "quality.slow", "{left_out:?}");
     assert_eq!(of_kind(&log, "critique").len(), 2);
+    // Nor is it asked to compare what nobody asked about.
+    let left_out = of_kind(&log, "second_missed");
+    assert_eq!(left_out.len(), 1, "{left_out:?}");
+    assert_eq!(left_out[0]["code"], "quality.slow", "{left_out:?}");
+    assert!(other.chats().is_empty());
 }
 
 #[test]
@@ -118,10 +129,19 @@ fn a_second_answer_that_came_unasked_is_shown_taken_over_and_rated_as_that_of_it
     window.presses(&["Enter"]);
     window.until("It is Lisbon.");
     assert_eq!(other.chats().len(), 1);
+    let mut other_window = seat(&scene, &["--resume", "last"], (100, 34));
     window.enters("/b take");
     window.until("taken over");
+    other_window.until("· taken over");
+    other_window.presses(&["C-d"]);
+    other_window.until_shell();
+    window.enters("/b take");
+    window.until("the second answer stands in the place of the first already");
+    window.enters("/b b");
+    window.until("noted: the second answer is better");
     window.enters("/rate +");
     window.until("rated +100");
+    window.until("(the second answer, by other/scripted-model)");
     window.enters("/grade");
     window.until_screen("the second is graded", |screen| {
         screen.matches("graded 5 of 5").count() == 2
@@ -145,6 +165,17 @@ fn assert_rated_as_of_its_model(house: &House) {
     };
     assert_eq!(rows("other/scripted-model", "user,100"), 1, "{told}");
     assert_eq!(rows("scripted/scripted-model", "user,100"), 0, "{told}");
+    // However often the pair is spoken of, the models are two.
+    let listed = house.ask(["quality", "--json"]).run().expect(0).stdout;
+    let rows = listed
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let chosen: Vec<Value> = rows.filter(|one| one["by"] == "chosen").collect();
+    assert_eq!(chosen.len(), 2, "{listed}");
+    for one in chosen {
+        assert_eq!(one["model"], "scripted/scripted-model");
+        assert_eq!(one["second"], "other/scripted-model");
+    }
     let listed = house.ask(["memory", "list", "--json"]).run().expect(0);
     let engrams: Vec<Value> = listed
         .stdout
@@ -166,4 +197,37 @@ fn assert_rated_as_of_its_model(house: &House) {
         !text(first.unwrap()).contains("\"feedback\":100"),
         "{first:?}"
     );
+}
+
+#[test]
+fn what_comes_late_names_its_request_and_nothing_is_said_of_one_that_was_taken_back() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gates = [Gate::new(), Gate::new()];
+    let held = gates.clone();
+    // A judge at work is put off by the next message, and asked again.
+    let judge = Server::speak(move |body, _| {
+        let is_first = body["messages"][1].to_string().contains("One.");
+        let gate = &held[usize::from(!is_first)];
+        let grade = json!({"feedback": "Right.", "score": 4}).to_string();
+        Reply::default().and_wait(gate).and_text(&grade)
+    });
+    let judge = judge.openai();
+    let scene = scene(["One.", "Two."].map(Reply::text), &judge, "");
+    let mut window = seat(&scene, &[], (100, 30));
+    window.enters(QUESTION);
+    window.until("One.");
+    window.enters("And of Spain?");
+    window.until("Two.");
+    window.until("idle");
+    gates[0].open();
+    window.until(&format!("of `{QUESTION}`: graded 4 of 5"));
+    window.enters("/rewind");
+    window.until("taken back");
+    gates[1].open();
+    window.enters("/grade");
+    window.until("graded 4 of 5 by judge/scripted-model (general): Right.");
+    let screen = window.screen();
+    assert!(!screen.contains("of `And of Spain?`"), "{screen}");
 }
