@@ -11,6 +11,7 @@ mod engine;
 mod faults;
 mod gateway;
 mod json_calls;
+mod missing;
 mod progress;
 mod protocols;
 mod support;
