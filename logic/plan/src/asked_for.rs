@@ -406,6 +406,9 @@ const OF_A_LOOK: [&str; 21] = [
     "whole", "entire", "please", "again", "up", "look", "see", "now", "page", "row",
 ];
 
+/// Words of a request without the name of a file that say of what project it is.
+const OF_A_PROJECT: [&str; 4] = ["project", "book", "folder", "repository"];
+
 /// The fault of a plan that shows a file for a request that wants more of it: `give tasks.md a title`, `average age
 /// in people.csv`.
 fn more_than_a_look(plan: &Plan, request: &str) -> Option<Fault> {
@@ -444,25 +447,47 @@ fn more_than_a_look(plan: &Plan, request: &str) -> Option<Fault> {
     })
 }
 
+/// The file that a plan shows, all of it or a part, where it does nothing else.
+fn only_shown(plan: &Plan) -> Option<&str> {
+    match plan.actions.as_slice() {
+        [
+            Action::ReadFile { path }
+            | Action::Head { path, .. }
+            | Action::Tail { path, .. }
+            | Action::Excerpt { path, .. },
+        ] => Some(path),
+        _ => None,
+    }
+}
+
 /// The fault of a plan that shows a file for words that are neither a question nor an order to look: `maxconn 4000 in
-/// haproxy.cfg` may order something, and the file as success hides that nothing was done.
+/// haproxy.cfg` and `limit memory of the backup to 2G` may order something, and the file as success hides that
+/// nothing was done.
 fn no_verb(plan: &Plan, request: &str) -> Option<Fault> {
-    let [Action::ReadFile { path }] = plan.actions.as_slice() else {
-        return None;
-    };
-    let asks = orders::looks(request) || question::wants_telling(request);
-    if asks || words_of_files(request).next().is_none() {
+    let path = only_shown(plan)?;
+    if orders::looks(request) || question::wants_telling(request) {
         return None;
     }
     let lower = request.to_lowercase();
-    let others = lower.split_whitespace().filter(|word| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let is_of_a_file = words_of_files(word).next().is_some() || is_named(bare, path);
+    let names_a_file = words_of_files(request).next().is_some();
+    // Without the name of a file, a word of its path names it: `the backup service` is systemd/backup.service.
+    let is_of_path = |bare: &str| match names_a_file {
+        true => is_named(bare, path),
+        false => OF_A_PROJECT.contains(&bare) || path.to_lowercase().contains(bare),
+    };
+    let words = lower.split_whitespace();
+    let bare: Vec<&str> = words
+        .filter(|word| words_of_files(word).next().is_none())
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .collect();
+    let others = bare.iter().filter(|bare| {
         let is_number = bare.starts_with(|c: char| c.is_ascii_digit());
-        !is_of_a_file && (is_number || cues::is_telling(bare)) && !OF_A_LOOK.contains(&bare)
+        !is_of_path(bare) && (is_number || cues::is_telling(bare)) && !OF_A_LOOK.contains(bare)
     });
+    // `now the same in b.json` is of an order that is not known.
+    let refers_back = names_a_file && bare.contains(&"same");
     let path = visible_line(path);
-    (others.count() > 1).then(|| {
+    (others.count() > 1 || refers_back).then(|| {
         refused(
             format!(
                 "`{}` is no order and no question that I know, and the model planned only to show the file. Nothing \

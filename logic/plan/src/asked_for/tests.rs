@@ -24,6 +24,8 @@ fn words_without_a_verb_are_not_answered_with_a_file() {
             "use redis instead of memory as backend in app.ini",
             "app.ini",
         ),
+        ("limit memory of the backup to 2G", "systemd/backup.service"),
+        ("now the same in Caddyfile", "Caddyfile"),
     ] {
         let fault = shown(request, path).unwrap_or_else(|| panic!("{request}"));
         assert!(
@@ -35,6 +37,7 @@ fn words_without_a_verb_are_not_answered_with_a_file() {
         ("notes.md", "notes.md"),
         ("the file notes.md please", "notes.md"),
         ("the license of this project", "LICENSE"),
+        ("the backup service", "systemd/backup.service"),
         ("show the notes of March in notes.md", "notes.md"),
         ("what is the maxconn of haproxy.cfg", "haproxy.cfg"),
     ] {

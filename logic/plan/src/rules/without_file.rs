@@ -153,9 +153,11 @@ fn sets(request: &str) -> Option<Wanted> {
         !BACK.contains(&word) && !["in", "of", "from", "is", "and", "or"].contains(&word)
     });
     let verb = found["verb"].to_lowercase();
-    let verb = match ["change", "update", "upgrade"].contains(&verb.as_str()) {
-        true => verb.as_str(),
-        false => "set",
+    // What is updated is what a file sets of the name, and never the name as a word.
+    let verb = match verb.as_str() {
+        "change" => "change",
+        "update" | "upgrade" => "upgrade",
+        _ => "set",
     };
     // `port 8080` is found by its number.
     let has_number = a.contains(' ') && a.contains(|c: char| c.is_ascii_digit());
@@ -275,6 +277,11 @@ mod tests {
                 "oops, put mail back to false",
                 "mail",
                 "set mail to false in a.json",
+            ),
+            (
+                "update nextcloud to 29-apache",
+                "nextcloud",
+                "upgrade nextcloud to 29-apache in a.json",
             ),
             (
                 "change port 80 to 81 everywhere",

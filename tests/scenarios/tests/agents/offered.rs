@@ -82,6 +82,28 @@ fn an_offered_line_does_what_the_order_said() {
 }
 
 #[test]
+fn an_update_without_a_file_is_offered_where_a_version_stands() {
+    let house = House::new();
+    let conf = "upstream nextcloud {\n    server 127.0.0.1:8080;\n}\n";
+    house.write("nginx.conf", conf);
+    let say = "update nextcloud to 29-apache";
+    let (told, lines) = refused(&house, say);
+    assert!(lines.is_empty() && told.contains("names no file"), "{told}");
+    // Nor is the name replaced where its file is named.
+    order(&house, "update nextcloud to 29-apache in nginx.conf").expect(4);
+    assert_eq!(house.read("nginx.conf"), conf);
+    let compose = "services:\n  nextcloud:\n    image: nextcloud:28-apache\n";
+    house.write("compose.yml", compose);
+    let (told, lines) = refused(&house, say);
+    let offered = "upgrade nextcloud to 29-apache in compose.yml";
+    assert_eq!(lines, [offered], "{told}");
+    order(&house, offered).expect(0);
+    let after = compose.replace("28-apache", "29-apache");
+    assert_eq!(house.read("compose.yml"), after);
+    assert_eq!(house.read("nginx.conf"), conf);
+}
+
+#[test]
 fn no_word_is_taken_out_of_a_row_or_a_header() {
     let house = House::new();
     let text = "title,count\nTea,3\nGreen tea,3\n";

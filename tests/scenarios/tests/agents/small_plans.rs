@@ -160,6 +160,8 @@ fn an_order_or_a_judgement_is_not_answered_with_a_file() {
         "quote the variables in tasks.md",
         "open tasks.md with a quote",
         "average age in tasks.md",
+        "limit memory of the tasks to 2G",
+        "now the same in tasks.md",
     ] {
         let look = planned(request, json!({"kind": "read_file", "path": "tasks.md"}));
         let scene = Scene::of_class("tiny", [look]);

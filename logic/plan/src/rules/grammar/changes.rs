@@ -139,6 +139,12 @@ fn replace(found: &Match<'_>) -> Built {
     };
     // `the first Tom` is one of several, where a text is replaced wherever it stands.
     let old = found.replacement("old")?;
+    // What is updated to a number is what a file sets of a name, and never the name.
+    let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+    let is_update = found.before("old").starts_with("update ") && !found.is_quoted("old");
+    if is_update && is_bare && has_digit(&new) && !has_digit(&old) {
+        return Ok(None);
+    }
     Ok(Some(Action::ReplaceText {
         path: file(found)?,
         old,

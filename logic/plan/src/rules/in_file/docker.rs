@@ -42,6 +42,14 @@ fn parts(text: &str) -> Vec<Range<usize>> {
     parts
 }
 
+/// The version of a tag, and what stands behind it: `28` and `apache` of `28-apache`.
+fn tag_parts(tag: &str) -> (&str, Option<&str>) {
+    match tag.split_once('-') {
+        Some((version, behind)) => (version, Some(behind)),
+        None => (tag, None),
+    }
+}
+
 impl Lines<'_> {
     /// The values of names that a pattern means.
     pub(super) fn docker_values(&self, key: &str) -> Vec<Value> {
@@ -80,8 +88,8 @@ impl Lines<'_> {
         values
     }
 
-    /// The change of the tag of the only image of this name, where both are plain versions: `image: nextcloud:28`. One
-    /// with more to it (`1.25-alpine`) is for the user to write.
+    /// The change of the tag of the only image of this name, where both are plain versions, or versions with the same
+    /// behind them: `image: nextcloud:28-apache`. One with more to it than the new one is for the user to write.
     pub(super) fn set_tag(&self, image: &str, tag: &str) -> Option<Result<Action, Refusal>> {
         let ending = self.ending();
         let begin = match ending.as_str() {
@@ -100,7 +108,10 @@ impl Lines<'_> {
             .name("tag")?;
         let is_version =
             |tag: &str| !tag.is_empty() && tag.chars().all(|c| c.is_ascii_digit() || c == '.');
-        let is_plain = is_version(place.as_str()) && is_version(tag) && place.as_str() != tag;
+        let (is, is_behind) = tag_parts(place.as_str());
+        let (new, new_behind) = tag_parts(tag);
+        let is_same_kind = is_version(is) && is_version(new) && is_behind == new_behind;
+        let is_plain = is_same_kind && is != new;
         is_plain.then(|| self.replace(place.range(), tag))
     }
 
@@ -127,6 +138,22 @@ impl Lines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tag_gives_way_to_one_of_its_kind() {
+        let text = "services:\n  a:\n    image: nextcloud:28-apache\n";
+        let lines = Lines {
+            path: "compose.yml",
+            text,
+        };
+        let set = |tag: &str| lines.set_tag("nextcloud", tag);
+        let after =
+            crate::rules::in_file::lines::applied(text, &set("29-apache").unwrap().unwrap());
+        assert_eq!(after, text.replace("28-apache", "29-apache"));
+        for tag in ["29", "29-fpm", "28-apache", "latest"] {
+            assert!(set(tag).is_none(), "{tag}");
+        }
+    }
 
     #[test]
     fn each_name_of_a_line_has_its_value() {
