@@ -182,14 +182,20 @@ pub async fn interrupt(host: &dyn Host, id: SessionId, query_id: Option<QueryId>
     quiet(host.sessions().interrupt(id, query_id).await)
 }
 
-/// Stops the tools that run.
-pub async fn stop_tools(host: &dyn Host, id: SessionId) -> Done {
-    match host.sessions().stop_calls(id, None).await {
-        Ok(0) => told("no tool runs that can be stopped".to_owned()),
-        Ok(1) => told("one tool was stopped; the request goes on".to_owned()),
-        Ok(count) => told(format!("{count} tools were stopped; the request goes on")),
-        Err(error) => failed(&error, None),
-    }
+/// Stops the tools that run, for which so many agents work.
+pub async fn stop_tools(host: &dyn Host, id: SessionId, agents: usize) -> Done {
+    let what = match host.sessions().stop_calls(id, None).await {
+        Ok(0) => return told("no tool runs that can be stopped".to_owned()),
+        Ok(1) => "one tool was stopped".to_owned(),
+        Ok(count) => format!("{count} tools were stopped"),
+        Err(error) => return failed(&error, None),
+    };
+    let with = match agents {
+        0 => String::new(),
+        1 => ", and so was an agent".to_owned(),
+        several => format!(", and so were {several} agents"),
+    };
+    told(format!("{what}{with}; the request goes on"))
 }
 
 /// Stops a program that a call waits for, or a job.

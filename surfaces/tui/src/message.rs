@@ -145,8 +145,8 @@ pub enum Command {
     SendBy(OverrideLevel, String),
     /// Stop a request, or what runs.
     Interrupt(Option<QueryId>),
-    /// Stop the tools that run, and no request.
-    StopTools,
+    /// Stop the tools that run, with the agents that work for them, so many, and no request.
+    StopTools(usize),
     /// Stop this program, and no request.
     StopProgram(ProgramId),
     /// Take out a message that waits; what it says goes into the input, where there is a text here.

@@ -22,16 +22,20 @@ use domain::event::Event;
 use domain::id::QueryId;
 use domain::model::{ModelRef, PromptProgress};
 use domain::settings::{OverrideLevel, SessionProfile};
+use domain::tool::DELEGATE_TASKS;
 use ratatui::text::Line;
 use rendering::Paint;
 use rendering::confirm::{Memory, Questions};
 use rendering::costs::Prices;
 use rendering::in_force::InForce;
 use rendering::terminal::Terminal;
-use session::{Exchange, SessionView};
+use session::{AgentState, Exchange, SessionView};
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use text::links::Known;
+
+/// The tools that have agents work.
+const WITH_AGENTS: [&str; 2] = [DELEGATE_TASKS, "spawn_agents"];
 
 /// How long a second Esc belongs to the first.
 pub const STEPPING: Duration = Duration::from_secs(2);
@@ -369,6 +373,23 @@ impl State {
         match &self.overlay {
             Some(Overlay::Page(_, page)) if !page.is_marking() => self.refresh.wakes_at(),
             _ => None,
+        }
+    }
+
+    /// How many agents work that others started.
+    #[must_use]
+    pub fn agents_at_work(&self) -> usize {
+        let agents = self.view.agents().iter();
+        agents.filter(|one| one.state == AgentState::AtWork).count()
+    }
+
+    /// How many of them stop with the tools: while a tool of theirs runs, that is stopped and they go on.
+    #[must_use]
+    pub fn agents_to_stop(&self) -> usize {
+        let mut running = self.view.work().running();
+        match running.all(|call| WITH_AGENTS.contains(&call.tool.as_str())) {
+            true => self.agents_at_work(),
+            false => 0,
         }
     }
 

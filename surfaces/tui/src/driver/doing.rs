@@ -143,7 +143,7 @@ pub fn work(
         }
         Command::Fork(of) => InTurn(told(reading::fork(host, of))),
         Command::Interrupt(which) => AtOnce(Box::pin(effects::interrupt(host, id, which))),
-        Command::StopTools => AtOnce(Box::pin(effects::stop_tools(host, id))),
+        Command::StopTools(agents) => AtOnce(Box::pin(effects::stop_tools(host, id, agents))),
         Command::StopProgram(which) => AtOnce(Box::pin(effects::stop_program(host, id, which))),
         Command::TakeOut(which, text) => {
             AtOnce(Box::pin(effects::take_out(host, (id, which), text)))

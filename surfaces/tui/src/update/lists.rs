@@ -334,7 +334,7 @@ mod tests {
         seat.press(KeyCode::Home);
         assert_eq!(seat.ctrl('k'), []);
         assert_eq!(seat.state.input.text(), "");
-        assert_eq!(seat.ctrl('k'), [Command::StopTools]);
+        assert_eq!(seat.ctrl('k'), [Command::StopTools(0)]);
     }
 
     #[test]

@@ -156,7 +156,7 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Command> {
         Action::NextMode => return vec![configuring::next_mode(state)],
         Action::NextThinking => return vec![configuring::next_thinking(state)],
         Action::TakeBack => return lists::take_back(state),
-        Action::StopTools => return vec![Command::StopTools],
+        Action::StopTools => return vec![Command::StopTools(state.agents_to_stop())],
         Action::OtherField => {
             let now = state.now;
             if let Some(dialog) = &mut state.dialog {

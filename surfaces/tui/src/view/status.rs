@@ -71,9 +71,7 @@ fn facts(state: &State) -> Vec<(String, Style)> {
         count => facts.push((format!("{count} questions wait"), warning())),
     }
     facts.push((at_work(state), faint()));
-    let agents = state.view.agents().iter();
-    let working = agents.filter(|one| one.state == session::AgentState::AtWork);
-    match working.count() {
+    match state.agents_at_work() {
         0 => {}
         1 => facts.push(("1 agent below".to_owned(), faint())),
         count => facts.push((format!("{count} agents below"), faint())),

@@ -253,7 +253,7 @@ fn agents_are_stopped_and_the_request_goes_on() {
         !scene.house.session_logs().is_empty() && of_kind(&log(), "agent_finished").len() == 1
     });
     window.presses(&["C-k"]);
-    window.until("one tool was stopped; the request goes on");
+    window.until("one tool was stopped, and so was an agent; the request goes on");
     window.until("Both are short.");
     window.until("idle");
     let log = log();
