@@ -13,6 +13,7 @@ use rendering::Paint;
 use rendering::confirm::{Listener, Memory, Offer, Parts, Reply, Section, parts, shortest};
 use session::LEFT_OUT;
 use std::cell::RefCell;
+use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -61,6 +62,8 @@ pub struct Sight {
     pub is_cut: bool,
     /// The row at which the first difference of a file begins.
     pub diff: Option<usize>,
+    /// The row that it begins with until it is scrolled.
+    pub begins: usize,
 }
 
 /// The body of a question in rows.
@@ -70,6 +73,24 @@ pub struct Body {
     pub rows: Vec<Line<'static>>,
     /// That at which the first difference of a file begins.
     pub diff: Option<usize>,
+    /// Those from the first line that goes or comes to the last one.
+    pub change: Option<Range<usize>>,
+}
+
+impl Body {
+    /// The row to begin with where so many are shown: a change that has room is in sight from its first line to
+    /// its last one, behind its file's name where there is room for that as well.
+    #[must_use]
+    pub fn begins(&self, rows: usize) -> usize {
+        match (self.diff, &self.change) {
+            (Some(_), Some(change)) if change.end <= rows || change.len() > rows => 0,
+            (Some(diff), Some(change)) => match change.end.saturating_sub(diff) <= rows {
+                true => diff,
+                false => change.end - rows,
+            },
+            _ => 0,
+        }
+    }
 }
 
 /// A question as it stands on the screen.
@@ -89,8 +110,8 @@ pub struct Dialog {
     /// Whether it was drawn since it was put: before that no key is meant for it.
     is_shown: bool,
     quiet_until: Instant,
-    /// How far it is scrolled, rows.
-    pub scroll: usize,
+    /// How far it was scrolled, rows; `None`: not at all.
+    scroll: Option<usize>,
     /// How far it was scrolled at most without passing a row over.
     read_to: usize,
     said: Option<&'static str>,
@@ -128,7 +149,7 @@ impl Dialog {
             is_turned: false,
             is_shown: false,
             quiet_until: now + QUIET,
-            scroll: 0,
+            scroll: None,
             read_to: 0,
             said: None,
             given: None,
@@ -317,9 +338,15 @@ impl Dialog {
             .extend(one_line[..end].chars().filter(|one| !one.is_control()));
     }
 
+    /// The first row of its text that is in sight.
+    #[must_use]
+    pub fn top(&self, sight: Sight) -> usize {
+        self.scroll.unwrap_or(sight.begins).min(sight.last)
+    }
+
     /// Scrolls from one row to another by no more rows than are shown.
     pub fn scroll_to(&mut self, from: usize, row: usize) {
-        self.scroll = row;
+        self.scroll = Some(row);
         self.said = None;
         if from <= self.read_to {
             self.read_to = self.read_to.max(row);
@@ -328,12 +355,12 @@ impl Dialog {
 
     /// Goes to a row. What lies between counts as not read.
     pub const fn jump_to(&mut self, row: usize) {
-        self.scroll = row;
+        self.scroll = Some(row);
     }
 
     /// Its rows are others now, on a terminal of another width: it is read from its beginning.
     pub const fn laid_anew(&mut self) {
-        self.scroll = 0;
+        self.scroll = None;
         self.read_to = 0;
     }
 

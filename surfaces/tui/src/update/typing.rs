@@ -219,7 +219,7 @@ fn scroll(state: &mut State, way: Scroll) {
     let Some(dialog) = &mut state.dialog else {
         return;
     };
-    let from = dialog.scroll.min(sight.last);
+    let from = dialog.top(sight);
     match way {
         Scroll::Up => dialog.scroll_to(from, from.saturating_sub(1)),
         Scroll::Down => dialog.scroll_to(from, (from + 1).min(sight.last)),

@@ -79,6 +79,8 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
     let shown = room.saturating_sub(fixed).max(1).min(all.max(1));
     let last = all.saturating_sub(shown);
     let diff = body.diff;
+    // What has to be read is read from its beginning.
+    let begins = if hides { 0 } else { body.begins(shown) };
     Laid {
         head,
         body,
@@ -92,6 +94,7 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
             hides,
             is_cut: false,
             diff,
+            begins,
         },
     }
 }
@@ -126,6 +129,7 @@ fn too_low(dialog: &Dialog, (inner, room): (usize, usize)) -> Laid {
             hides: true,
             is_cut: true,
             diff: None,
+            begins: 0,
         },
     }
 }
@@ -137,10 +141,17 @@ fn laid_body(sections: &[Section], width: usize) -> Body {
         match section {
             Section::Lines(lines) => body.rows.extend(rows(lines, width)),
             Section::Difference(pieces) => {
-                let begins = difference::first_name(pieces, width);
                 let above = body.rows.len();
-                body.diff = body.diff.or(begins.map(|row| above + row));
-                body.rows.extend(difference::rows(pieces, width));
+                let difference = difference::laid(pieces, width);
+                body.diff = body.diff.or(difference.name.map(|row| above + row));
+                if let Some(change) = difference.change {
+                    let begins = body
+                        .change
+                        .as_ref()
+                        .map_or(above + change.start, |one| one.start);
+                    body.change = Some(begins..above + change.end);
+                }
+                body.rows.extend(difference.rows);
             }
         }
     }
@@ -167,17 +178,15 @@ pub(super) fn lines(
         short,
         prompt,
         cursor,
-        sight: Sight {
-            rows, last, diff, ..
-        },
+        sight,
     } = laid(dialog, (now, keys), (inner, room));
-    let scroll = dialog.scroll.min(last);
+    let (scroll, rows) = (dialog.top(sight), sight.rows);
     let count = body.rows.len() + below.len();
-    let place = place((scroll, rows, count), diff.is_some(), keys, inner);
+    let place = place((scroll, rows, count), sight.diff.is_some(), keys, inner);
     let mut all = head;
     let scrolled = body.rows.iter().chain(&below);
     all.extend(scrolled.skip(scroll).take(rows).cloned());
-    if last > 0 {
+    if sight.last > 0 {
         all.push(Line::styled(cut(&place, inner), faint()));
     }
     all.extend(short);

@@ -6,6 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use rendering::difference::{Line as Changed, Piece};
 use std::iter::zip;
+use std::ops::Range;
 
 /// From how many columns on old and new stand side by side.
 pub(super) const SIDE_BY_SIDE_COLUMNS: usize = 116;
@@ -17,17 +18,38 @@ const BETWEEN: &str = " │ ";
 const BETWEEN_COLUMNS: usize = 3;
 
 /// A difference in rows.
-pub(super) fn rows(pieces: &[Piece], width: usize) -> Vec<Line<'static>> {
-    let files = pieces.chunk_by(|_, next| !is_old_name(next));
-    let rows = files.flat_map(|file| {
+#[derive(Default)]
+pub(super) struct Difference {
+    /// The rows.
+    pub(super) rows: Vec<Line<'static>>,
+    /// The row at which the first file begins.
+    pub(super) name: Option<usize>,
+    /// The rows from the first line that goes or comes to the last one.
+    pub(super) change: Option<Range<usize>>,
+}
+
+/// A difference in rows of so many columns.
+pub(super) fn laid(pieces: &[Piece], width: usize) -> Difference {
+    let mut laid = Difference::default();
+    for file in pieces.chunk_by(|_, next| !is_old_name(next)) {
         let is_beside = width >= SIDE_BY_SIDE_COLUMNS && has_both_sides(file);
-        let one = move |piece| match is_beside {
-            true => rows_of_both(piece, width),
-            false => rows_of_one(piece, width),
-        };
-        file.iter().flat_map(one)
-    });
-    rows.collect()
+        for piece in file {
+            let above = laid.rows.len();
+            laid.rows.extend(match is_beside {
+                true => rows_of_both(piece, width),
+                false => rows_of_one(piece, width),
+            });
+            match piece {
+                Piece::Name(_) => laid.name = laid.name.or(Some(above)),
+                Piece::Change { .. } => {
+                    let begins = laid.change.map_or(above, |change| change.start);
+                    laid.change = Some(begins..laid.rows.len());
+                }
+                _ => {}
+            }
+        }
+    }
+    laid
 }
 
 fn is_old_name(piece: &Piece) -> bool {
@@ -73,13 +95,6 @@ fn rows_of_both(piece: &Piece, width: usize) -> Vec<Line<'static>> {
 /// A line of a file that stays. It begins as no sentence of the UI's does.
 fn same(text: &str) -> Line<'static> {
     Line::from(vec![Span::styled(STAYS, faint()), Span::raw(safe(text))])
-}
-
-/// The row at which the first file begins.
-pub(super) fn first_name(pieces: &[Piece], width: usize) -> Option<usize> {
-    let is_name = |piece: &Piece| matches!(piece, Piece::Name(_));
-    let at = pieces.iter().position(is_name)?;
-    Some(rows(&pieces[..at], width).len())
 }
 
 /// The columns of the old side and of the new one.
@@ -182,7 +197,7 @@ mod tests {
             "--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@\n one\n-let a = 1;\n+let a = 2;\n+more\n two\n",
         );
         let width = SIDE_BY_SIDE_COLUMNS;
-        let wide = rows(&pieces, width);
+        let wide = laid(&pieces, width).rows;
         let (left, _) = halves(width);
         let row = |old: &str, new: &str| format!("{old:left$} │ {new}");
         let expected = [
@@ -202,30 +217,30 @@ mod tests {
             marked.map(|span| span.content.to_string()).collect()
         };
         assert_eq!(marked(&wide[4]), ["1", "2"]);
-        let narrow = rows(&pieces, width - 1);
+        let narrow = laid(&pieces, width - 1).rows;
         let expected = ["-let a = 1;", "+let a = 2;", "+more"];
         assert_eq!(text(&narrow[4..7]), expected);
         assert_eq!(marked(&narrow[4]), ["1"]);
-        assert_eq!(first_name(&pieces, width), Some(0));
+        assert_eq!(laid(&pieces, width).name, Some(0));
     }
 
     #[test]
     fn a_new_file_has_the_whole_width() {
         let all = "make the folder n\n--- /dev/null\n+++ b/n/x\n@@ -0,0 +1,2 @@\n+one\n+two\n";
         let pieces = pieces(&format!("{all}--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n"));
-        let shown = text(&rows(&pieces, SIDE_BY_SIDE_COLUMNS));
+        let shown = text(&laid(&pieces, SIDE_BY_SIDE_COLUMNS).rows);
         assert_eq!(shown[..6].join("\n"), all.trim_end());
         assert!(
             shown[9].starts_with("-a ") && shown[9].ends_with(" │ +b"),
             "{shown:?}"
         );
-        assert_eq!(first_name(&pieces, SIDE_BY_SIDE_COLUMNS), Some(1));
+        assert_eq!(laid(&pieces, SIDE_BY_SIDE_COLUMNS).name, Some(1));
     }
 
     #[test]
     fn a_long_line_goes_on_within_its_half() {
         let long = "word ".repeat(40);
-        let rows = rows(&one(&long, &format!("{long}end")), 120);
+        let rows = laid(&one(&long, &format!("{long}end")), 120).rows;
         let (left, _) = halves(120);
         assert!(rows.len() > 6);
         for row in &text(&rows[3..]) {
@@ -261,7 +276,7 @@ mod tests {
                 all.sort_unstable();
                 all
             };
-            let rows = rows(&pieces, usize::from(width));
+            let rows = laid(&pieces, usize::from(width)).rows;
             let drawn: String = rows.iter().map(|row| cells(row, width)).collect();
             let head = "--- a/x+++ b/x@@ -1 +1 @@";
             let expected = format!("{head}-{}+{}", safe(&old), safe(&new));

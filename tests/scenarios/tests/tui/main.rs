@@ -30,6 +30,7 @@ mod questions;
 mod queue;
 mod screens;
 mod shell;
+mod small_changes;
 mod stories;
 mod terminals;
 mod thinking;

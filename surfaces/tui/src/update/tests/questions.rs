@@ -23,15 +23,16 @@ fn a_jump_in_a_question_reads_nothing() {
     seat.wait(800);
     seat.wait(800);
     let sight = |seat: &Seat| crate::view::sight(&seat.state).unwrap();
+    let top = |seat: &Seat| seat.state.dialog.as_ref().unwrap().top(sight(seat));
     let last = sight(&seat).last;
     assert!(sight(&seat).hides && last > 0);
     seat.press(KeyCode::End);
-    assert_eq!(seat.state.dialog.as_ref().unwrap().scroll, last);
+    assert_eq!(top(&seat), last);
     // Paging on from the end does not make up for what was passed over.
     seat.press(KeyCode::PageDown);
     assert!(seat.gives("a").is_empty());
     seat.press(KeyCode::Home);
-    assert_eq!(seat.state.dialog.as_ref().unwrap().scroll, 0);
+    assert_eq!(top(&seat), 0);
     for _ in 0..last {
         seat.press(KeyCode::Down);
     }
@@ -46,8 +47,35 @@ fn a_jump_in_a_question_reads_nothing() {
     seat.wait(800);
     seat.takes(Message::Resized(40, 15));
     seat.ctrl('g');
-    let row = seat.state.dialog.as_ref().unwrap().scroll;
-    assert_eq!(Some(row), sight(&seat).diff);
+    assert_eq!(Some(top(&seat)), sight(&seat).diff);
+}
+
+#[test]
+fn a_change_that_has_room_is_in_sight_when_a_question_is_put() {
+    for (width, height) in [(80, 24), (40, 15), (30, 18)] {
+        for context in 0..9 {
+            let mut edit = call();
+            let same: String = (0..context).map(|n| format!(" line {n}\n")).collect();
+            let count = 2 * context + 1;
+            edit.diff = Some(format!(
+                "--- a/notes.md\n+++ b/notes.md\n@@ -1,{count} +1,{count} @@\n{same}-two\n+TWO\n{same}"
+            ));
+            let mut seat = Seat::at((width, height));
+            seat.asks(10, "go");
+            seat.question(10, edit);
+            seat.wait(800);
+            let shown = format!("{:?}", crate::view::frame(&seat.state).buffer);
+            let is_shown = |text: &str| shown.contains(&format!("┃ {text}"));
+            assert!(
+                is_shown("-two") && is_shown("+TWO"),
+                "{width}x{height}, {context}: {shown}"
+            );
+            // Its beginning is a key away.
+            seat.press(KeyCode::Home);
+            let dialog = seat.state.dialog.as_ref().unwrap();
+            assert_eq!(dialog.top(crate::view::sight(&seat.state).unwrap()), 0);
+        }
+    }
 }
 
 #[test]
