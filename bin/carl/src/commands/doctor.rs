@@ -382,7 +382,7 @@ async fn model_servers(setting: &Setting, house: &House, store: &Check) -> Vec<C
     }
     if checks.iter().all(|check| check.state == State::Ok) {
         checks.extend(doctor::providers(gateway, used_first(setting), store).await);
-        checks.extend(models::named(gateway, &config.models).await);
+        checks.extend(models::named(gateway, &config.models, &config.observers.routes).await);
     }
     checks
 }

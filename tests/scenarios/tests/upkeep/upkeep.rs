@@ -223,12 +223,14 @@ fn doctor_notes_models_that_are_not_listed_and_open_keys() {
     // An address of the range for documentation, at which nobody is.
     let far = "[models.providers.far]\ntype = \"openai\"\nendpoint = \"http://192.0.2.2:9/v1\"\n\
                api_key = { secret = \"far\" }\n";
-    let roles = "[models.roles]\ncode = \"scripted/nothere\"\n";
+    let roles = "[models.roles]\ncode = \"scripted/nothere\"\n[observers.routes]\n\
+                 code = [\"scripted/scripted-model\", \"scripted/routed\"]\n";
     house.configure(&format!("{config}\n{far}\n{roles}"));
     let told = house.ask(["doctor", "--json"]).run().stdout;
     for said in [
         "models.roles.code names scripted/nothere, which",
         "models.fallbacks names scripted/gone, which",
+        "observers.routes.code names scripted/routed, which",
         "the key of far goes over the network unencrypted",
     ] {
         assert!(told.contains(said), "{said}: {told}");

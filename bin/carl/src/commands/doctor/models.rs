@@ -1,17 +1,27 @@
 //! What the configuration says of models, against what the servers list.
 
 use api::models::{ModelInfo, Models};
-use domain::model::ModelRef;
+use domain::model::{ModelRef, ModelRole};
 use models::Config;
+use std::collections::BTreeMap;
 use terminal::doctor::Check;
 
 /// Models that the configuration names and their server does not list, and keys that go out in the
 /// clear.
-pub(super) async fn named(models: &dyn Models, config: &Config) -> Vec<Check> {
+pub(super) async fn named(
+    models: &dyn Models,
+    config: &Config,
+    routes: &BTreeMap<ModelRole, Vec<ModelRef>>,
+) -> Vec<Check> {
     // A server that does not answer is told of in its own line.
     let listed = models.list_models().await.unwrap_or_default();
+    let routed = routes.iter().flat_map(|(role, models)| {
+        let key = format!("observers.routes.{}", role.as_str());
+        models.iter().map(move |model| (key.clone(), model.clone()))
+    });
     let mut checks: Vec<Check> = given(config)
         .into_iter()
+        .chain(routed)
         .filter(|(_, model)| is_missing(model, &listed))
         .map(|(key, model)| {
             let provider = &model.provider;
