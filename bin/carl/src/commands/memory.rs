@@ -126,7 +126,8 @@ async fn add(setting: &Setting, memories: &Memories, args: AddArgs) -> Result<Ex
 
 /// The form that is named, or that the file is named for.
 fn form_of(format: Option<ExportFormat>, file: Option<&Path>) -> Form {
-    let is_table = || file.is_some_and(|file| file.extension().is_some_and(|end| end == "parquet"));
+    let ending = file.and_then(Path::extension);
+    let is_table = || ending.is_some_and(|end| end.eq_ignore_ascii_case("parquet"));
     match format {
         Some(ExportFormat::Jsonl) => Form::Lines,
         Some(ExportFormat::Parquet) => Form::Parquet,

@@ -316,6 +316,10 @@ fn memory_is_exported_as_a_table_that_is_no_backup() {
             .unwrap()
             .starts_with(b"PAR1")
     );
+    let loud = house.ask(["memory", "export", "LOUD.PARQUET"]);
+    loud.run().expect(0);
+    let table = std::fs::read(house.work().join("LOUD.PARQUET")).unwrap();
+    assert!(table.starts_with(b"PAR1"));
     let refused = house
         .ask(["memory", "import", "memory.parquet"])
         .run()
