@@ -2,6 +2,7 @@
 
 use crate::app::{App, Caller};
 use crate::host::Wanted;
+use crate::lookup;
 use crate::problem::Problem;
 use crate::requests::summed_up;
 use crate::sessions::profile;
@@ -22,7 +23,10 @@ pub(crate) async fn query(
     let query: Query = wire::read(&body)?;
     let sessions = app.sessions.as_ref();
     let lease = match query.session_id {
-        Some(session_id) => app.held.hold(sessions, session_id).await?,
+        Some(session_id) => {
+            lookup::listed(sessions, session_id).await?;
+            app.held.hold(sessions, session_id).await?
+        }
         None => {
             let profile = profile(&app, &caller, &Wanted::default())?;
             app.held.open(sessions, profile).await?
@@ -52,6 +56,7 @@ pub(crate) async fn query(
 pub(crate) async fn feedback(State(app): State<App>, body: Bytes) -> Result<StatusCode, Problem> {
     let feedback: Feedback = wire::read(&body)?;
     let sessions = app.sessions.as_ref();
+    lookup::listed(sessions, feedback.session_id).await?;
     let _lease = app.held.hold(sessions, feedback.session_id).await?;
     let request = FeedbackRequest {
         session_id: feedback.session_id,

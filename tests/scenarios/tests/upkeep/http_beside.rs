@@ -181,6 +181,15 @@ fn a_request_that_runs_is_not_rated_and_one_second_answer_is_waited_for() {
     first.open();
     events.until("query.finished");
     client.post("/feedback", &opinion).expect(204);
+    // Whoever may chat learns of a session that is not there, and nothing of this machine's folders.
+    let mut unknown = opinion.clone();
+    unknown["session_id"] = unknown["query_id"].clone();
+    let said = client.post("/feedback", &unknown).expect(404).body;
+    assert!(said.contains("There is no session"), "{said}");
+    assert!(
+        !said.contains(&*scene.house.state().to_string_lossy()),
+        "{said}"
+    );
     client.post(&at(&id, "/second"), &query).expect(204);
     client.post(&at(&id, "/second"), &query).expect(400);
     second.open();
