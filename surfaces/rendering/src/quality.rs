@@ -276,11 +276,12 @@ pub fn measured(kept: &JudgeMeasure) -> String {
     let measured = Measured::from(kept);
     let judge = visible_line(&kept.judge.to_string());
     let day = kept.time.strftime("%Y-%m-%d");
+    let pairs = match kept.pairs + kept.unread {
+        1 => "1 pair".to_owned(),
+        count => format!("{count} pairs"),
+    };
     let mut lines = vec![
-        format!(
-            "Judge {judge}, measured on {} pairs ({day}):",
-            kept.pairs + kept.unread
-        ),
+        format!("Judge {judge}, measured on {pairs} ({day}):"),
         format!(
             "  says the same in both orders of {}",
             percent(measured.consistent())
