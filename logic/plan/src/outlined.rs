@@ -134,17 +134,17 @@ impl Symbol<'_> {
             .saturating_sub(1);
         let above: Vec<&str> = text.lines().take(before).collect();
         let marks = above.iter().rev().map(|line| line.trim());
-        let mut marks = marks.take_while(|line| line.starts_with(['#', '@', '/', '*']));
-        let is_mark = |line: &str| {
-            let name = line.trim_start_matches(['#', '[', '@']).to_lowercase();
-            line.starts_with("#[")
-                && name
-                    .split(['(', ']'])
-                    .next()
-                    .is_some_and(|name| name.ends_with("test"))
-                || line.starts_with('@') && name.contains("test")
+        let marks = marks.take_while(|line| line.starts_with(['#', '@', '/', '*']));
+        let marks: Vec<String> = marks.map(mark).collect();
+        // What tests are given is none, however it is called.
+        if marks.iter().any(|mark| mark == "@fixture") {
+            return false;
+        }
+        let is_mark = |mark: &String| match mark.strip_prefix('@') {
+            Some(name) => name.contains("test"),
+            None => mark.ends_with("test"),
         };
-        self.is_function() && (name.starts_with("test") || marks.any(is_mark))
+        self.is_function() && (name.starts_with("test") || marks.iter().any(is_mark))
     }
 
     fn is(&self, kind: Kind, text: &str) -> bool {
@@ -160,6 +160,21 @@ impl Symbol<'_> {
             }
             Kind::Tests => self.is_test(text),
         }
+    }
+}
+
+/// The last name of a mark above a function, in small letters: `test` of `#[tokio::test]`, `@fixture` of
+/// `@pytest.fixture(scope="module")`; of another line nothing.
+fn mark(line: &str) -> String {
+    let name = |text: &str| {
+        let name = text.split(['(', ']', ' ']).next().unwrap_or_default();
+        let last = name.rsplit(['.', ':']).next().unwrap_or_default();
+        last.to_lowercase()
+    };
+    match (line.strip_prefix("#["), line.strip_prefix('@')) {
+        (Some(text), _) => name(text),
+        (_, Some(text)) => format!("@{}", name(text)),
+        _ => String::new(),
     }
 }
 
@@ -304,5 +319,28 @@ mod tests {
             kind: Kind::Tests,
         };
         assert!(told(&none, &json!({"files": []}), "").starts_with("a.rs defines no tests"));
+    }
+
+    #[test]
+    fn what_tests_are_given_is_no_test() {
+        let text = "@pytest.fixture\ndef shelf():\n    ...\n@pytest.fixture(scope=\"module\")\ndef test_client():\n    \
+                    ...\n@pytest.mark.slow\ndef test_sells():\n    ...\n";
+        let function = |line: u64, name: &str| json!({"line": line, "depth": 0, "signature": format!("def {name}()")});
+        let symbols = [
+            function(2, "shelf"),
+            function(5, "test_client"),
+            function(8, "test_sells"),
+        ];
+        let data = json!({"files": [{"path": "a.py", "symbols": symbols}]});
+        let wanted = Asked {
+            path: "a.py".to_owned(),
+            kind: Kind::Tests,
+        };
+        let said = told(&wanted, &data, text);
+        assert!(said.contains("test_sells"), "{said}");
+        assert!(
+            !said.contains("shelf") && !said.contains("test_client"),
+            "{said}"
+        );
     }
 }

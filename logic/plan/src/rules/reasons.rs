@@ -50,6 +50,14 @@ static LINE_OF_TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static VERSIONED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"(?P<name>[\w\]]) ?[<>=~!]= ?\d[\w.*]*(?: ?, ?(?:[<>]|[<>=~!]=) ?\d[\w.*]*)*")
 });
+/// A version of a program in a file (`node 22 in ci.yml`), and headings below one another (`under Unreleased > Fixed
+/// add …`): no line of a shell.
+static NO_SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:python3?|perl|node|npm|pip|cargo|git) v?\d[\w.]* in \S+$",
+        r"|\bunder [\w\[\]. ]+ > (?P<below>[\w\[\]])",
+    ))
+});
 /// What is kept may say `not`, or look like a command: it is a text and no order.
 static KEEPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
@@ -177,6 +185,10 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         .as_ref()
         .map(|form| form.replace_all(text, "$name"));
     let unversioned = unversioned.unwrap_or_else(|| text.into());
+    let unversioned = match &*NO_SHELL {
+        Some(form) => form.replace_all(&unversioned, "under $below"),
+        None => unversioned.as_ref().into(),
+    };
     if (has_flag || hits(&SHELL, &format!("{unversioned} "))) && !hits(&LINE_OF_TEXT, text) {
         if let Some(refusal) = signs::replaced(request, text) {
             return Some(refusal);
@@ -359,6 +371,7 @@ mod tests {
             &OF_TEXTS,
             &LINE_OF_TEXT,
             &VERSIONED,
+            &NO_SHELL,
             &KEEPING,
             &FORGET,
             &TAKES_BACK,
@@ -400,5 +413,27 @@ mod tests {
         assert_eq!(refused.nearest, ["delete \"x\""], "{refused}");
         let refused = crate::rules::plan("delete \"").unwrap_err();
         assert!(!refused.nearest.iter().any(|one| one.contains("\"\"")));
+    }
+
+    #[test]
+    fn a_version_in_a_file_and_headings_below_one_another_are_no_shell_command() {
+        let is_shell = |text: &str| {
+            let planned = crate::rules::plan(text);
+            planned.is_err_and(|refusal| refusal.kind == RefusalKind::Shell)
+        };
+        for text in [
+            "node 22 in ci.yml",
+            "python 3.12 in Dockerfile",
+            "in CHANGELOG.md under Unreleased > Fixed add \"- a crash\"",
+        ] {
+            assert!(!is_shell(text), "{text}");
+        }
+        for text in [
+            "node server.js",
+            "node 22 in > ci.yml",
+            "ls | sort > under.txt",
+        ] {
+            assert!(is_shell(text), "{text}");
+        }
     }
 }

@@ -46,6 +46,13 @@ fn an_offered_line_does_what_the_order_said() {
             "{\n    email ann@example.org\n}\n",
         ),
         (
+            "cloud.conf",
+            "server {\n    ssl_protocols       TLSv1.2 TLSv1.3;\n}\n",
+            "remove TLSv1.2 from ssl_protocols in cloud.conf",
+            "change ssl_protocols to TLSv1.3 in cloud.conf",
+            "server {\n    ssl_protocols       TLSv1.3;\n}\n",
+        ),
+        (
             "people.csv",
             "name,team\nTom Berg,Sales\nEva,Dev\n",
             "remove Sales from people.csv",

@@ -106,8 +106,13 @@ impl Lines<'_> {
             .next()
             .filter(|_| found.next().is_none())?
             .name("tag")?;
-        let is_version =
+        let is_number =
             |tag: &str| !tag.is_empty() && tag.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let has_v = place.as_str().starts_with('v') && tag.starts_with('v');
+        let is_version = |tag: &str| match has_v {
+            true => is_number(&tag[1..]),
+            false => is_number(tag),
+        };
         let (is, is_behind) = tag_parts(place.as_str());
         let (new, new_behind) = tag_parts(tag);
         let is_same_kind = is_version(is) && is_version(new) && is_behind == new_behind;
@@ -153,6 +158,15 @@ mod tests {
         for tag in ["29", "29-fpm", "28-apache", "latest"] {
             assert!(set(tag).is_none(), "{tag}");
         }
+        let text = "services:\n  a:\n    image: traefik:v3.0\n";
+        let lines = Lines {
+            path: "compose.yml",
+            text,
+        };
+        let set = |tag: &str| lines.set_tag("traefik", tag);
+        let after = crate::rules::in_file::lines::applied(text, &set("v3.1").unwrap().unwrap());
+        assert_eq!(after, text.replace("v3.0", "v3.1"));
+        assert!(set("3.1").is_none() && set("v").is_none());
     }
 
     #[test]

@@ -188,7 +188,29 @@ impl Lines<'_> {
             }
         }
         self.remove_key(&format!("{name} of {of}"))
-            .unwrap_or_else(|| Err(self.absent(&format!("no `{name}` of `{of}`"))))
+            .unwrap_or_else(|| Err(self.without_word(name, of)))
+    }
+
+    /// Why a name has no such member: its value may have it as one of several words, and the order that writes the
+    /// others is offered.
+    fn without_word(&self, word: &str, key: &str) -> Refusal {
+        let values = self.values(key);
+        let value = match values.as_slice() {
+            [value] => self.text.get(value.place.clone()).unwrap_or_default(),
+            _ => "",
+        };
+        let all: Vec<&str> = value.split_whitespace().collect();
+        let others: Vec<&str> = all.iter().copied().filter(|one| *one != word).collect();
+        if others.is_empty() || others.len() + 1 != all.len() {
+            return self.absent(&format!("no `{word}` of `{key}`"));
+        }
+        let why = format!("`{key}` of {} is `{}`.", self.path, all.join(" "));
+        let order = format!(
+            "change {key} to {} in {}",
+            others.join(" "),
+            self.shown_path()
+        );
+        Refusal::ambiguous(why, vec![order])
     }
 
     /// The items of a list that say this.
@@ -443,5 +465,25 @@ mod tests {
             let add = |lines: &Lines<'_>| lines.add_member(section, "k", ("1", false)).unwrap();
             assert_eq!(edited(path, text, add), after, "{text}");
         }
+    }
+
+    #[test]
+    fn a_word_of_a_value_is_removed_by_the_order_that_writes_the_others() {
+        let text = "server {\n    ssl_protocols       TLSv1.2 TLSv1.3;\n}\n";
+        let lines = Lines {
+            path: "a.conf",
+            text,
+        };
+        let refusal = |name: &str| {
+            let member = Member {
+                name: name.to_owned(),
+                of: "ssl_protocols".to_owned(),
+            };
+            lines.remove_member(&member).unwrap_err()
+        };
+        let order = "change ssl_protocols to TLSv1.3 in a.conf".to_owned();
+        assert_eq!(refusal("TLSv1.2").nearest, [order]);
+        let absent = refusal("TLSv1.1");
+        assert!(absent.message.contains("has no `TLSv1.1`"), "{absent:?}");
     }
 }
