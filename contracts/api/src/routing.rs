@@ -31,4 +31,7 @@ pub trait Router: std::fmt::Debug + Send + Sync {
     /// The model of a request; `None` where its role has no models to choose from, or what is known of them
     /// cannot be read.
     async fn route(&self, ask: Ask) -> Option<Route>;
+
+    /// Takes in that a chosen model did not answer: for a while no request goes to it.
+    fn passed_over(&self, model: &ModelRef);
 }

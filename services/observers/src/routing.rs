@@ -13,9 +13,14 @@ use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The file that says from when on observations count for routes: a time in the form of RFC 3339.
 const RESET: &str = "routes-since";
+
+/// For how long a model that did not answer is chosen for no request: a server that is started again is there
+/// after minutes, and each request that tries it before waits for nothing.
+const REST: Duration = Duration::from_mins(5);
 
 /// What routing needs to know.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +73,8 @@ type Known = (u64, Timestamp, Arc<Findings>);
 pub struct Routed {
     config: RoutingConfig,
     known: Mutex<Option<Known>>,
+    /// Models that did not answer, and when.
+    resting: Mutex<BTreeMap<ModelRef, Instant>>,
 }
 
 impl Routed {
@@ -77,7 +84,16 @@ impl Routed {
         Self {
             config,
             known: Mutex::new(None),
+            resting: Mutex::new(BTreeMap::new()),
         }
+    }
+
+    /// Those of these models that may be chosen.
+    fn awake(&self, models: &[ModelRef]) -> Vec<ModelRef> {
+        let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+        resting.retain(|_, since| since.elapsed() < REST);
+        let awake = models.iter().filter(|model| !resting.contains_key(model));
+        awake.cloned().collect()
     }
 
     /// What is known, read again where the list grew or was reset.
@@ -108,7 +124,8 @@ impl Routed {
 #[async_trait]
 impl Router for Routed {
     async fn route(&self, ask: Ask) -> Option<Route> {
-        let models = self.config.routes.get(&ask.role)?;
+        let all = self.config.routes.get(&ask.role)?;
+        let models = self.awake(all);
         let findings = match self.findings().await {
             Ok(findings) => findings,
             Err(error) => {
@@ -116,23 +133,32 @@ impl Router for Routed {
                 return None;
             }
         };
-        let arms = findings.arms(models, ask.kind);
+        let arms = findings.arms(&models, ask.kind);
         let (_, seed) = ask.query_id.as_uuid().as_u64_pair();
         let arm = arms.get(choose(&arms, seed))?;
         Some(Route {
             model: arm.model.clone(),
-            reason: reason(arm, ask, arms.len()),
+            reason: reason(arm, ask, (arms.len(), all.len())),
         })
+    }
+
+    fn passed_over(&self, model: &ModelRef) {
+        let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+        resting.insert(model.clone(), Instant::now());
     }
 }
 
-fn reason(arm: &Arm, ask: Ask, count: usize) -> String {
+fn reason(arm: &Arm, ask: Ask, (awake, all): (usize, usize)) -> String {
     let (role, kind) = (ask.role.as_str(), ask.kind);
     let known = match arm.good + arm.bad > 0.0 {
         true => format!("{} good and {} bad", amount(arm.good), amount(arm.bad)),
         false => "none was rated".to_owned(),
     };
-    format!("routed, one of {count} for {role}; its answers to {kind}: {known}")
+    let passed_over = match all - awake {
+        0 => String::new(),
+        count => format!(" ({count} passed over, which did not answer)"),
+    };
+    format!("routed, one of {all} for {role}{passed_over}; its answers to {kind}: {known}")
 }
 
 /// A number without a fraction where it has none, else with one digit of it.
