@@ -37,6 +37,9 @@ impl Work {
         match streaming.await {
             Err(AskError::Model(error)) if !partial.has_begun() && is_passed_over(error.kind) => {
                 routed.has_failed.store(true, Ordering::Relaxed);
+                if let Some(router) = &self.services.router {
+                    router.passed_over(&routed.route.model);
+                }
                 let told = instead(routed, &error.fault());
                 self.emit(EventBody::Notice(told), None).await;
                 self.stream_reply(own, visibility, partial).await
@@ -65,7 +68,7 @@ fn instead(routed: &Routed, failed: &Fault) -> Fault {
         code: "models.fallback".to_owned(),
         message: format!(
             "{model}, which [observers.routes] names for {role}, did not answer ({}); the model of the role \
-             {role} answers instead.",
+             {role} answers instead, and for five minutes no request goes to the other.",
             failed.message.trim_end_matches('.')
         ),
         hint: failed.hint.clone(),

@@ -352,3 +352,34 @@ fn where_a_routed_model_does_not_answer_the_one_of_the_role_does_and_that_is_sai
     assert_eq!(chosen[0]["model"], "good/scripted-model");
     assert!(!chosen[0]["reason"].to_string().contains("routed"));
 }
+
+#[test]
+fn a_routed_model_that_did_not_answer_is_passed_over_for_a_while() {
+    let good = model("Lisbon");
+    let scene = Scene::new([]);
+    let config = format!(
+        "[models]\ndefault_provider = \"good\"\n[memory]\nrecall = false\ncapture = false\n\
+         [models.discovery]\nembedded = false\n{}[models.providers.dead]\ntype = \"openai\"\n\
+         endpoint = \"http://127.0.0.1:9/v1\"\n[models.roles]\ncode = \"good/scripted-model\"\n\
+         [observers.routes]\ncode = [\"dead/one\", \"good/scripted-model\"]\n",
+        provider("good", &good),
+    );
+    scene.house.configure(&config);
+    let serving = Serving::begin(&scene);
+    let client = serving.client(&scene, "chat");
+    let id = session(&client, false);
+    let reasons: Vec<String> = (0..24)
+        .map(|_| ask(&client, &id, "What is the capital of Portugal?").1)
+        .collect();
+    let log = json_lines(&scene.house.session_logs()[0]);
+    let notices = of_kind(&log, "notice");
+    let told = notices
+        .iter()
+        .filter(|one| one["code"] == "models.fallback");
+    // Each of the 24 goes to the dead one with a half, and only the first of those finds out.
+    assert_eq!(told.count(), 1, "{notices:?}");
+    let last = reasons.last().unwrap();
+    let passed_over =
+        "routed, one of 2 for code (1 passed over, which did not answer); its answers";
+    assert!(last.starts_with(passed_over), "{reasons:?}");
+}
