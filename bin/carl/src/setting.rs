@@ -58,6 +58,7 @@ impl Setting {
         loaded.config.models.air_gap_from = Some(air_gap_from);
         if let Some(provider) = &flags.provider {
             prefer(&mut loaded.config.models, provider)?;
+            loaded.config.observers.routes.clear();
         }
         Ok(Self {
             paths,

@@ -22,6 +22,9 @@ pub struct ServeArgs {
     /// How HTTP is encrypted
     #[command(flatten)]
     pub tls: TlsArgs,
+    /// The configured model provider that answers for all roles, such as `ollama` or `embedded`
+    #[arg(long, value_name = "NAME")]
+    pub provider: Option<String>,
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,

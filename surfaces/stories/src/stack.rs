@@ -120,11 +120,11 @@ impl Stack {
                             .map_err(unusable)?,
                     ),
                 };
-                let variables = variables(story, chosen, search.as_ref());
                 let prepared = Prepared {
                     program: program.clone(),
                     folder: folder.0.clone(),
-                    variables,
+                    variables: variables(story, search.as_ref()),
+                    provider: chosen.provider.clone(),
                 };
                 let token = prepared.token().await?;
                 let (child, lines, url) = prepared.start().await?;
@@ -179,18 +179,11 @@ impl Stack {
 }
 
 /// The configuration that a story wants, as variables.
-fn variables(
-    story: &Story,
-    chosen: &Chosen,
-    search: Option<&SearchServer>,
-) -> Vec<(String, String)> {
+fn variables(story: &Story, search: Option<&SearchServer>) -> Vec<(String, String)> {
     let settings = story.given.settings.iter();
     let mut all: Vec<(String, String)> = settings
         .map(|(key, value)| (variable(key), value.clone()))
         .collect();
-    if let Some(provider) = &chosen.provider {
-        all.push((variable("models.default_provider"), provider.clone()));
-    }
     if let Some(search) = search {
         all.push((variable("search.provider"), "searxng".to_owned()));
         all.push((variable("search.url"), search.url()));
@@ -207,6 +200,8 @@ struct Prepared {
     program: PathBuf,
     folder: PathBuf,
     variables: Vec<(String, String)>,
+    /// The provider that answers for all roles.
+    provider: Option<String>,
 }
 
 impl Prepared {
@@ -243,6 +238,7 @@ impl Prepared {
         let mut command = self.command();
         command
             .args(["serve", "--http", "127.0.0.1:0", "--listen", &socket])
+            .args(self.provider.iter().flat_map(|name| ["--provider", name]))
             .stdout(Stdio::piped())
             .stderr(Stdio::from(errors));
         let mut child = command.spawn().map_err(|error| not_begun(&error))?;
@@ -280,7 +276,12 @@ fn last_lines(text: &str) -> String {
         .filter(|line| !line.trim().is_empty())
         .collect();
     let from = lines.len().saturating_sub(TOLD_LINES);
-    let last: Vec<&str> = lines.iter().skip(from).map(|line| line.trim()).collect();
+    // Cause and advice stand on lines of their own.
+    let ended = |line: &&str| match line.trim() {
+        line if line.ends_with(['.', ']', ':', '?']) => line.to_owned(),
+        line => format!("{line}."),
+    };
+    let last: Vec<String> = lines.iter().skip(from).map(ended).collect();
     match last.is_empty() {
         true => "it ended without a word".to_owned(),
         false => visible_line(&last.join(" ")),

@@ -9,7 +9,7 @@
 use acceptance::{Stage, story};
 use std::process::Command;
 use stories::Story;
-use testkit::Running;
+use testkit::{Reply, Running, Server};
 
 /// `carl serve --http` in a stage, with its address.
 fn served(stage: &Stage) -> (Running, String) {
@@ -96,6 +96,18 @@ fn a_provider_that_is_chosen_answers_and_one_that_is_none_is_told() {
     let model = ["S1", "--provider", "scripted", "--model", "scripted-model"];
     let told = stage.run(model).run().expect(0).json();
     assert_eq!(told["passed"], 1, "{told:#}");
+    // The provider answers for all roles, whatever the configuration has them go to.
+    let other = Server::speak(|_, _| Reply::text("No.")).openai();
+    let roles = format!(
+        "[models.providers.other]\ntype = \"openai\"\nendpoint = \"{}/v1\"\n\
+         [models.roles]\nfast = \"other/scripted-model\"\n\
+         [observers.routes]\nfast = [\"other/scripted-model\", \"other/one\"]\n",
+        other.url()
+    );
+    let elsewhere = Stage::with(&story("S1"), &roles);
+    elsewhere.run(["S1"]).run().expect(1);
+    let told = elsewhere.run(["S1", "--provider", "scripted"]).run();
+    assert_eq!(told.expect(0).json()["passed"], 1);
     let none = stage.run(["S1", "--provider", "nobody"]).run();
     assert_eq!(none.code, Some(4), "{none:#?}");
     assert!(none.stderr.contains("[stories.no_server]"), "{none:#?}");

@@ -32,6 +32,7 @@ use terminal::signals::Signals;
 /// When the address cannot be used or another process serves there.
 pub async fn serve(args: ServeArgs) -> Result<Exit> {
     let flags = SessionFlags {
+        provider: args.provider.clone(),
         air_gap: args.air_gap,
         ..SessionFlags::default()
     };
