@@ -190,7 +190,7 @@ fn no_offered_line_spoils_a_name_or_a_heading() {
             "compose.yml",
             "services:\n  web:\n    ports:\n      - \"80:80\"\n",
             "change the host port of the web service from 80 to 8080 in compose.yml",
-            &["replace line 4 of compose.yml with '      - \"8080:80\"'"],
+            &["replace '- \"80:80\"' with '- \"8080:80\"' in compose.yml"],
             "services:\n  web:\n    ports:\n      - \"8080:80\"\n",
         ),
         (

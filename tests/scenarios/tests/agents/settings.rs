@@ -110,13 +110,18 @@ fn of_two_values_with_one_name_both_are_told_with_the_orders_that_mean_them() {
     // What the refusal offers does what it says.
     order(&house, "set top-level port to 9100 in settings.toml").expect(0);
     assert!(house.read("settings.toml").starts_with("port = 9100\n"));
-    // Where no path tells them apart, the offers are of lines.
+    // Where no path tells them apart, the offers are of what their lines say, and of the number of a line where
+    // another says the same.
     house.write("list.toml", "[[s]]\nport = 1\n[[s]]\nport = 2\n");
     let told = refused(&house, "set s.port to 3 in list.toml");
-    let offer = "replace line 4 of list.toml with \"port = 3\"";
+    let offer = "replace \"port = 2\" with \"port = 3\" in list.toml";
     assert!(told.contains(offer), "{told}");
     order(&house, offer).expect(0);
     assert!(house.read("list.toml").ends_with("port = 3\n"));
+    house.write("list.toml", "[[s]]\nport = 1\n[[s]]\nport = 1\n");
+    let told = refused(&house, "set s.port to 3 in list.toml");
+    let offer = "replace line 4 of list.toml with \"port = 3\"";
+    assert!(told.contains(offer), "{told}");
     // What stands within a line counts as well.
     house.write("in.toml", "port = 1\ndb = { port = 2 }\n");
     let told = refused(&house, "set port to 3 in in.toml");
@@ -243,6 +248,7 @@ fn a_text_that_stays_one_in_json_is_told_with_the_line_that_changes_it() {
     );
     // Said again, it names the order that changes it.
     let again = refused(&house, "set debug to true in a.json");
+    let offer = "replace '\"debug\": \"true\",' with '\"debug\": true,' in a.json";
     assert!(
         again.contains("already (line 2)") && again.contains(offer),
         "{again}"
@@ -293,7 +299,7 @@ fn settings_of_nginx_and_ssh_are_set_and_told_and_comments_are_named() {
     let told = refused(house, "set listen to 81 in b.conf");
     assert!(
         told.contains("line 2 (`listen [::]:80;`)")
-            && told.contains("replace line 1 of b.conf with \"listen 81;\""),
+            && told.contains("replace \"listen 80;\" with \"listen 81;\" in b.conf"),
         "{told}"
     );
     house.write("app.service", "[Service]\nEnvironment=PORT=3000\n");
@@ -302,7 +308,7 @@ fn settings_of_nginx_and_ssh_are_set_and_told_and_comments_are_named() {
     assert!(told.contains(offer), "{told}");
     order(house, offer).expect(0);
     let told = refused(house, "set port to 81 in app.ini");
-    let offer = "replace line 2 of app.ini with \"port = 81\"";
+    let offer = "replace \"; port = 80\" with \"port = 81\" in app.ini";
     assert!(
         told.contains("a comment in line 2 (`; port = 80`)") && told.contains(offer),
         "{told}"

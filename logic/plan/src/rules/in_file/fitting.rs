@@ -115,16 +115,28 @@ impl Lines<'_> {
         )
     }
 
-    /// The order that gives a line another text.
+    /// The order that gives a line another text: by what it says where that stands there once, so that it changes
+    /// no other line once more was edited, else by its number.
     pub(super) fn rewrite_offer(&self, number: usize, line: Range<usize>, text: &str) -> Offer {
         let path = self.shown_path();
         let order = format!("replace line {number} of {path} with");
+        let (is, said) = (self.text[line.clone()].trim(), text.trim());
+        let stands_once = !is.is_empty() && self.text.matches(is).count() == 1;
+        let by_text = format!(
+            "replace {} with {} in {path}",
+            in_quotes(is),
+            in_quotes(said)
+        );
         Offer {
             // What stands behind a colon is taken with all its quotes.
-            forms: vec![
-                format!("{order} {}", in_quotes(text)),
-                format!("{order}: {text}"),
-            ],
+            forms: stands_once
+                .then_some(by_text)
+                .into_iter()
+                .chain([
+                    format!("{order} {}", in_quotes(text)),
+                    format!("{order}: {text}"),
+                ])
+                .collect(),
             after: format!(
                 "{}{text}{}",
                 &self.text[..line.start],
