@@ -3,7 +3,7 @@
 use crate::covered::{ASKED, CALLED, Covered, LINE_CHARACTERS, Said};
 use crate::words::{self, is_path, is_rule, one_line, sentences, telling};
 use domain::context::{SummaryKind, SummaryLine};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Most sentences of one message of the user that are noted by rule.
 const NOTED_SENTENCES: usize = 6;
@@ -46,11 +46,9 @@ pub fn rules(covered: &[Covered]) -> Vec<SummaryLine> {
 /// request that no line cites, the sentence least like the others, so that it can be recalled.
 #[must_use]
 pub fn unnoted(covered: &[Covered], lines: &[SummaryLine], notes: &str) -> Vec<SummaryLine> {
-    let mut noted: String = lines
-        .iter()
-        .map(|line| format!("{}\n", line.text))
-        .collect();
-    noted.push_str(notes);
+    let texts = lines.iter().map(|line| line.text.as_str());
+    // By words, so that a long conversation costs no search through all that was noted for each of them.
+    let mut noted: HashSet<&str> = texts.chain([notes]).flat_map(words::parts).collect();
     let mut out = Vec::new();
     for message in covered.iter().filter(|one| one.said != Said::ByTool) {
         let by_user = message.said == Said::ByUser;
@@ -72,8 +70,7 @@ pub fn unnoted(covered: &[Covered], lines: &[SummaryLine], notes: &str) -> Vec<S
                 continue;
             }
             left -= 1;
-            noted.push_str(sentence);
-            noted.push('\n');
+            noted.extend(words::parts(sentence));
             out.push(decision(sentence, LINE_CHARACTERS, message.seq));
         }
     }

@@ -179,9 +179,7 @@ pub(crate) fn telling(text: &str) -> Vec<&str> {
     let mut out: Vec<&str> = Vec::new();
     let mut begins = true;
     for raw in text.split_whitespace() {
-        let word = raw.trim_matches(|c: char| {
-            !c.is_alphanumeric() && !matches!(c, '/' | '~' | '_' | '%' | '$' | '€')
-        });
+        let word = bare(raw);
         let ends = raw.ends_with(['.', '!', '?', ':']);
         if is_telling(word, begins) && !out.contains(&word) {
             out.push(word);
@@ -189,6 +187,23 @@ pub(crate) fn telling(text: &str) -> Vec<&str> {
         begins = ends;
     }
     out
+}
+
+/// A word without the marks around it.
+fn bare(raw: &str) -> &str {
+    raw.trim_matches(|c: char| {
+        !c.is_alphanumeric() && !matches!(c, '/' | '~' | '_' | '%' | '$' | '€')
+    })
+}
+
+/// The words of a text as [`telling`] has them, and the parts of each between its marks: `port:8443`, `port`,
+/// `8443`.
+pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().flat_map(|raw| {
+        let word = bare(raw);
+        let parts = word.split(|c: char| !c.is_alphanumeric());
+        parts.chain([word])
+    })
 }
 
 fn is_telling(word: &str, begins_sentence: bool) -> bool {
@@ -325,6 +340,10 @@ mod tests {
             paths("wrote `src/lib.rs`, (notes.md) and https://x.org/a"),
             ["src/lib.rs", "notes.md"]
         );
+        let known: Vec<&str> = parts("see `port:8443`, in Bonn.").collect();
+        for word in ["port:8443", "8443", "see", "Bonn"] {
+            assert!(known.contains(&word), "{known:?}");
+        }
         assert!(is_borne_out("Port 8443 is used.", "it listens on 8443."));
         assert!(!is_borne_out("Port 8444 is used.", "it listens on 8443."));
     }
