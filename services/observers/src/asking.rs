@@ -2,12 +2,14 @@
 
 use crate::config::Clock;
 use api::audit::{self, Audit};
-use api::models::{self, ChatChunk, ChatRequest, Models};
+use api::models::{self, ChatChunk, ChatRequest, Models, ToolChoice};
 use domain::event::CallStatus;
 use domain::hash::Digest;
 use domain::message::Message;
-use domain::model::{ModelRef, Usage};
+use domain::model::{ModelChoice, ModelRef, ModelRole, Priority, Usage};
 use futures::StreamExt;
+use serde_json::Value;
+use std::time::Duration;
 
 /// What a model said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,23 @@ pub(crate) enum Unanswered {
     BrokenOff,
     /// The call is not on record, so its answer is not used.
     NotOnRecord,
+}
+
+/// A question whose answer is in a schema, asked when nobody waits for a model.
+pub(crate) fn by_schema(
+    (role, messages): (ModelRole, Vec<Message>),
+    schema: Value,
+    (tokens, time): (u32, Duration),
+) -> ChatRequest {
+    ChatRequest {
+        priority: Priority::Background,
+        tool_choice: ToolChoice::None,
+        response_schema: Some(schema),
+        max_tokens: Some(tokens),
+        temperature: Some(0.0),
+        deadline: Some(time),
+        ..ChatRequest::new(ModelChoice::Role(role), messages)
+    }
 }
 
 /// Asks a model. `about` goes on record.

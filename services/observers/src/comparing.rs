@@ -1,10 +1,10 @@
 //! Asking the judge which of two answers is better.
 
-use crate::asking::{Unanswered, ask};
+use crate::asking::{Unanswered, ask, by_schema};
 use crate::config::Clock;
 use api::audit::Audit;
-use api::models::{self, ChatRequest, Models, ToolChoice};
-use domain::model::{ModelChoice, ModelRef, ModelRole, Priority};
+use api::models::{self, Models};
+use domain::model::{ModelRef, ModelRole};
 use quality::{Chosen, Comparison, choice_schema, comparison, read_choice};
 use std::time::Duration;
 
@@ -28,15 +28,8 @@ pub(crate) async fn choose(
     asked: Comparison<'_>,
     about: &str,
 ) -> Result<Option<Judged>, Unanswered> {
-    let request = ChatRequest {
-        priority: Priority::Background,
-        tool_choice: ToolChoice::None,
-        response_schema: Some(choice_schema()),
-        max_tokens: Some(REPLY_TOKENS),
-        temperature: Some(0.0),
-        deadline: Some(CALL_TIME),
-        ..ChatRequest::new(ModelChoice::Role(ModelRole::Judge), comparison(asked))
-    };
+    let asked = (ModelRole::Judge, comparison(asked));
+    let request = by_schema(asked, choice_schema(), (REPLY_TOKENS, CALL_TIME));
     match ask(services, request, about).await {
         Ok(said) => Ok(read_choice(&said.text).map(|chosen| Judged {
             chosen,

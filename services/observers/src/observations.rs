@@ -2,7 +2,7 @@
 //! (grades and ratings), and how judges did when they were measured. They hold no text of anybody's.
 
 use disk::private;
-use domain::quality::{JudgeMeasure, Observation};
+use domain::quality::{JudgeMeasure, Observation, Worth};
 use quality::AttackMeasure;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
@@ -81,12 +81,24 @@ fn is_cut_off(file: &mut std::fs::File) -> Result<bool> {
 /// Whatever the file system says.
 pub fn read(folder: &Path) -> Result<Listed<Observation>> {
     let mut listed: Listed<Observation> = listed(&folder.join(OBSERVATIONS))?;
+    let before = listed.all.len();
+    listed.all.retain(|one| is_possible(&one.worth));
+    listed.unreadable += before - listed.all.len();
     let mut known = HashSet::new();
     listed.all.retain(|one| {
         let what = std::mem::discriminant(&one.worth);
         known.insert((one.session_id, one.query_id, one.seq, what))
     });
     Ok(listed)
+}
+
+/// Whether a judge or a user can have said this.
+fn is_possible(worth: &Worth) -> bool {
+    match worth {
+        Worth::Judge { score, .. } => (1..=5).contains(score),
+        Worth::User { score } => (-100..=100).contains(score),
+        Worth::Compared { .. } | Worth::Chosen { .. } => true,
+    }
 }
 
 /// How judges did; none where there is no list.
@@ -150,7 +162,7 @@ mod tests {
     use super::*;
     use domain::Timestamp;
     use domain::id::{QueryId, SessionId};
-    use domain::quality::{TaskKind, Worth};
+    use domain::quality::TaskKind;
     use uuid::Uuid;
 
     fn observation(seq: u64) -> Observation {
@@ -186,6 +198,14 @@ mod tests {
         };
         add(&folder, &again).unwrap();
         assert_eq!(read(&folder).unwrap().all, [observation(1), observation(2)]);
+        // What nobody can have said.
+        let strange = Observation {
+            worth: Worth::User { score: 127 },
+            ..observation(3)
+        };
+        add(&folder, &strange).unwrap();
+        let listed = read(&folder).unwrap();
+        assert_eq!((listed.all.len(), listed.unreadable), (2, 2));
     }
 
     #[cfg(unix)]

@@ -23,6 +23,7 @@ use domain::Timestamp;
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId};
+use domain::quality::Observation;
 use due::{Due, Task, fault};
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -30,6 +31,7 @@ use grading::Judging;
 use outcome::Outcome;
 use second::Seconding;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Mutex;
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
@@ -73,7 +75,9 @@ impl Quality {
             noted: BTreeMap::new(),
             busy: None,
             busy_since: Instant::now(),
-            pace: Pace::Fair,
+            is_slow: false,
+            told_slow: BTreeSet::new(),
+            unlisted: Mutex::default(),
         };
         let worker = tokio::spawn(worker.run(deliveries, settlers));
         Self {
@@ -106,18 +110,12 @@ struct Worker {
     busy: Option<(Due, AbortOnDropHandle<Outcome>)>,
     /// When it began.
     busy_since: Instant,
-    pace: Pace,
-}
-
-/// How long the judge takes for answers that nobody asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pace {
-    /// As long as it may, so far.
-    Fair,
-    /// Too long for the last one; nobody was told.
-    Slow,
-    /// The same, and that was told.
-    ToldSlow,
+    /// Whether the judge took too long for an answer that nobody asked about.
+    is_slow: bool,
+    /// Sessions that were told so.
+    told_slow: BTreeSet<SessionId>,
+    /// What could not be put on the list.
+    unlisted: Mutex<VecDeque<Observation>>,
 }
 
 impl Worker {
@@ -184,15 +182,15 @@ impl Worker {
     }
 
     /// Takes in an answer that nobody asked about. A judge that keeps the machine busy for too long is asked
-    /// no more, neither for a grade nor for a comparison, which the first of these answers says.
+    /// no more, neither for a grade nor for a comparison, which the first of these answers of a session says.
     async fn enqueue_unasked(&mut self, due: Due) {
-        match self.pace {
-            Pace::Fair => return self.enqueue(due).await,
-            Pace::ToldSlow => return,
-            Pace::Slow => self.pace = Pace::ToldSlow,
+        if !self.is_slow {
+            return self.enqueue(due).await;
         }
-        let slow = self.slow();
-        self.missed(due, slow).await;
+        if self.told_slow.insert(due.session_id) {
+            let slow = self.slow();
+            self.missed(due, slow).await;
+        }
     }
 
     /// Looks at how long the judge took for what nobody asked about.
@@ -209,11 +207,9 @@ impl Worker {
         // Of an answer that waits for a grade and for a comparison it is said once.
         left_out.sort_by_key(|one| (one.session_id, one.query_id, one.task == Task::Second));
         left_out.dedup_by_key(|one| (one.session_id, one.query_id));
-        self.pace = match left_out.is_empty() {
-            true => Pace::Slow,
-            false => Pace::ToldSlow,
-        };
+        self.is_slow = true;
         for due in left_out {
+            self.told_slow.insert(due.session_id);
             let slow = self.slow();
             self.missed(due, slow).await;
             self.note(due.session_id).await;
@@ -394,7 +390,11 @@ impl Worker {
         let busy = self.busy.iter().map(|(due, _)| due);
         let left = self.due.iter().chain(busy).chain(&under_way);
         let left = left.filter(|due| due.session_id == session_id);
-        let from_seq = left.map(|due| due.seq).min();
+        let left = left.map(|due| due.seq).min();
+        let from_seq = left
+            .into_iter()
+            .chain(self.first_unlisted(session_id))
+            .min();
         if self.noted.get(&session_id).copied() == from_seq {
             return;
         }

@@ -48,8 +48,14 @@ pub fn reset(folder: &Path, now: Timestamp) -> Result<()> {
 
 /// From when on observations count; the beginning of time where nothing was reset.
 fn since(folder: &Path) -> Result<Timestamp> {
-    match std::fs::read_to_string(folder.join(RESET)) {
-        Ok(text) => text.trim().parse().map_err(Error::other),
+    let path = folder.join(RESET);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => text.trim().parse().map_err(|_| {
+            let file = path.display();
+            Error::other(format!(
+                "{file} has no time; `carl quality routes --reset` writes it anew"
+            ))
+        }),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Timestamp::MIN),
         Err(error) => Err(error),
     }

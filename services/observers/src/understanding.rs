@@ -3,15 +3,15 @@
 //! The model sees the question and the beginning of the answer as data, has no tools, and what it
 //! says only describes the engram: it changes neither its text nor its label.
 
-use crate::asking::ask;
+use crate::asking::{ask, by_schema};
 use crate::config::Clock;
 use api::audit::Audit;
 use api::memory::{Annotation, Memory};
-use api::models::{ChatRequest, Models, ToolChoice};
+use api::models::Models;
 use domain::id::MemoryId;
 use domain::limits::{MEMORY_DESCRIPTION_BYTES, MEMORY_TAG_BYTES};
 use domain::message::Message;
-use domain::model::{ModelChoice, ModelRole, Priority};
+use domain::model::ModelRole;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,15 +78,8 @@ impl Understanding {
     }
 
     async fn ask(&self, engram: &Understandable) -> Option<String> {
-        let request = ChatRequest {
-            priority: Priority::Background,
-            tool_choice: ToolChoice::None,
-            response_schema: Some(schema()),
-            max_tokens: Some(REPLY_TOKENS),
-            temperature: Some(0.0),
-            deadline: Some(CALL_TIME),
-            ..ChatRequest::new(ModelChoice::Role(ModelRole::Extract), messages(engram))
-        };
+        let asked = (ModelRole::Extract, messages(engram));
+        let request = by_schema(asked, schema(), (REPLY_TOKENS, CALL_TIME));
         let services = (&*self.models, &*self.audit, &self.clock);
         match ask(services, request, "what a question was about").await {
             Ok(said) => Some(said.text),

@@ -159,6 +159,13 @@ impl Worker {
             if let Some(compared) = comparison_of(&event) {
                 self.note_comparison(due(Task::Second), compared).await;
             }
+            if let EventBody::Feedback { score, .. } = &event.body {
+                let due = Due {
+                    seq: event.seq,
+                    ..due(Task::Grade)
+                };
+                self.note_rating(due, *score).await;
+            }
             if let EventBody::SecondRated { winner } = &event.body {
                 let due = Due {
                     seq: event.seq,
@@ -180,7 +187,6 @@ impl Worker {
         };
         if let Some((seq, score)) = left.rated {
             let due = due(Task::Grade, seq, true);
-            self.note_rating(due, score).await;
             self.recorded(due, Finding::Rewarded(score)).await;
         }
         let ended = left.ended.filter(|_| self.config.is_automatic(query_id));

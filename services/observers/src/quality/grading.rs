@@ -3,13 +3,13 @@
 
 use super::due::{Due, fault};
 use super::outcome::Outcome;
-use crate::asking::{Said, Unanswered, ask};
+use crate::asking::{Said, Unanswered, ask, by_schema};
 use crate::config::{Clock, Services};
 use api::audit::Audit;
-use api::models::{self, ChatRequest, Models, ToolChoice};
+use api::models::{self, Models};
 use api::sessions::{Follow, Grade};
 use domain::fault::{Coded, Fault};
-use domain::model::{ModelChoice, ModelClass, ModelRole, Priority};
+use domain::model::{ModelChoice, ModelClass, ModelRole};
 use futures::StreamExt;
 use quality::{Case, Cases, REPLY_TOKENS, Rubric, Rubrics, messages, read, schema};
 use std::sync::Arc;
@@ -89,15 +89,8 @@ pub(crate) async fn ask_for_grade(
     (case, rubric): (&Case, &Rubric),
     about: &str,
 ) -> Result<Said, Unanswered> {
-    let request = ChatRequest {
-        priority: Priority::Background,
-        tool_choice: ToolChoice::None,
-        response_schema: Some(schema()),
-        max_tokens: Some(REPLY_TOKENS),
-        temperature: Some(0.0),
-        deadline: Some(CALL_TIME),
-        ..ChatRequest::new(ModelChoice::Role(ModelRole::Judge), messages(case, rubric))
-    };
+    let asked = (ModelRole::Judge, messages(case, rubric));
+    let request = by_schema(asked, schema(), (REPLY_TOKENS, CALL_TIME));
     ask(services, request, about).await
 }
 

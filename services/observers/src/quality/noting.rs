@@ -9,10 +9,13 @@ use crate::observations;
 use api::memory::Annotation;
 use api::sessions::{Compared, Finding, Grade};
 use domain::event::{Event, EventBody};
-use domain::id::QueryId;
+use domain::id::{QueryId, SessionId};
 use domain::model::ModelRef;
 use domain::quality::{Observation, Winner, Worth};
 use quality::Case;
+use std::collections::VecDeque;
+use std::io::Error;
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long is waited for the engram of an answer that was given just now.
@@ -166,12 +169,39 @@ impl Worker {
             kind: case.kind,
             worth,
         };
-        let folder = self.config.folder.clone();
-        let adding = move || observations::add(&folder, &observation);
-        let added = tokio::task::spawn_blocking(adding).await;
-        if !matches!(added, Ok(Ok(()))) {
-            tracing::warn!(session = %due.session_id, "`carl quality` does not know of an answer");
+        self.unlisted().push_back(observation);
+        self.list().await;
+    }
+
+    /// Puts on the list what is not on it yet. What cannot be put there is tried again with the next one, and at the
+    /// next start: the note on disk stays.
+    async fn list(&self) {
+        loop {
+            let Some(next) = self.unlisted().front().cloned() else {
+                return;
+            };
+            let (folder, session) = (self.config.folder.clone(), next.session_id);
+            let adding = move || observations::add(&folder, &next);
+            let added = tokio::task::spawn_blocking(adding).await;
+            if let Err(error) = added.map_err(Error::other).flatten() {
+                return tracing::warn!(
+                    %session, %error,
+                    "`carl quality` does not know of an answer yet; that is tried again"
+                );
+            }
+            self.unlisted().pop_front();
         }
+    }
+
+    fn unlisted(&self) -> MutexGuard<'_, VecDeque<Observation>> {
+        self.unlisted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first event of a session of which something is not on the list.
+    pub(super) fn first_unlisted(&self, session_id: SessionId) -> Option<u64> {
+        let unlisted = self.unlisted();
+        let own = unlisted.iter().filter(|one| one.session_id == session_id);
+        own.map(|one| one.seq).min()
     }
 }
 

@@ -154,6 +154,70 @@ fn a_second_answer_that_came_unasked_is_shown_taken_over_and_rated_as_that_of_it
     window.presses(&["C-d"]);
     window.until_shell();
     assert_rated_as_of_its_model(&scene.house);
+    assert_resumed_with_the_second(&scene);
+}
+
+/// Who takes the session up sees what the agent goes on from.
+fn assert_resumed_with_the_second(scene: &Scene) {
+    let mut window = seat(scene, &["--resume", "last"], (100, 34));
+    let screen = window.until("the second answer, taken over");
+    assert!(
+        screen.contains("It is Lisbon.") && !screen.contains("It is Porto."),
+        "{screen}"
+    );
+    window.enters("/inspect history");
+    window.until("the second answer, taken over");
+    window.presses(&["Escape"]);
+    window.until_gone("Esc closes");
+    window.presses(&["C-d"]);
+    window.until_shell();
+}
+
+#[test]
+fn a_rating_that_cannot_be_listed_is_listed_later() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let judge = Server::openai([verdict(3), verdict(3)]);
+    let answers = ["Lisbon.", "Madrid.", "Paris."].map(Reply::text);
+    let scene = scene(answers, &judge, "");
+    let list = scene.house.state().join("quality/observations.jsonl");
+    let counted = || {
+        let told = scene.house.ask(["quality", "--csv"]).run().expect(0).stdout;
+        told.lines().filter(|row| row.contains(",user,")).count()
+    };
+    std::fs::create_dir_all(&list).unwrap();
+    let mut window = seat(&scene, &[], (100, 30));
+    window.enters(QUESTION);
+    window.until("Lisbon.");
+    window.until("idle");
+    window.enters("/rate +");
+    window.until("rated +100");
+    // What could not be listed goes on the list with the next one,
+    std::fs::remove_dir(&list).unwrap();
+    window.enters("And of Spain?");
+    window.until("Madrid.");
+    window.until("idle");
+    window.enters("/rate -");
+    window.until("rated -100");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    assert_eq!(counted(), 2);
+    // or by the next process.
+    std::fs::rename(&list, list.with_extension("kept")).unwrap();
+    std::fs::create_dir(&list).unwrap();
+    let mut window = seat(&scene, &["--resume", "last"], (100, 30));
+    window.enters("And of France?");
+    window.until("Paris.");
+    window.until("idle");
+    window.enters("/rate 4");
+    window.until("rated +50");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    std::fs::remove_dir(&list).unwrap();
+    std::fs::rename(list.with_extension("kept"), &list).unwrap();
+    scene.house.ask(["run", "list the files"]).run().expect(0);
+    assert_eq!(counted(), 3);
 }
 
 /// The rating is of the model whose answer it is, in the list and on its engram.
