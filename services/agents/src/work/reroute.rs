@@ -1,4 +1,4 @@
-//! Where the model that was chosen for a request does not answer, the role's own model does.
+//! Where the model that was chosen for a request does not answer, another one of the role does.
 
 use crate::work::Work;
 use crate::work::ask::{AskError, Visibility};
@@ -7,13 +7,12 @@ use crate::work::routing::Routed;
 use api::models::{ChatRequest, ErrorKind};
 use domain::event::EventBody;
 use domain::fault::{Coded, Fault};
-use domain::model::ModelChoice;
-use std::sync::atomic::Ordering;
+use domain::model::{ModelChoice, ModelRole};
 
 impl Work {
     /// Streams a reply of the model that was chosen for the request. Where that one is out of reach or not there
-    /// before its first word, the role's own model is asked, as without a router; a failure that is the user's to
-    /// mend (a key) is told and not passed over.
+    /// before its first word, another one that the router chooses is asked, and at last the role's own, as without a
+    /// router; a failure that is the user's to mend (a key) is told and not passed over.
     ///
     /// # Errors
     /// [`AskError`], of the model that was asked last.
@@ -26,26 +25,38 @@ impl Work {
         let Some(routed) = &self.agent.route else {
             return self.stream_reply(request, visibility, partial).await;
         };
-        let own = ChatRequest {
-            model: ModelChoice::Role(routed.role),
-            ..request.clone()
-        };
-        if routed.has_failed.load(Ordering::Relaxed) {
-            return self.stream_reply(own, visibility, partial).await;
-        }
-        let streaming = self.stream_reply(request, visibility, partial);
-        match streaming.await {
-            Err(AskError::Model(error)) if !partial.has_begun() && is_passed_over(error.kind) => {
-                routed.has_failed.store(true, Ordering::Relaxed);
-                if let Some(router) = &self.services.router {
-                    router.passed_over(&routed.route.model);
+        loop {
+            let model = routed.choice();
+            let asked = ChatRequest {
+                model: model.clone(),
+                ..request.clone()
+            };
+            let streaming = self.stream_reply(asked, visibility, partial);
+            let error = match (streaming.await, &model) {
+                (Err(AskError::Model(error)), ModelChoice::Exact(_))
+                    if !partial.has_begun() && is_passed_over(error.kind) =>
+                {
+                    error
                 }
-                let told = instead(routed, &error.fault());
-                self.emit(EventBody::Notice(told), None).await;
-                self.stream_reply(own, visibility, partial).await
-            }
-            ended => ended,
+                (ended, _) => return ended,
+            };
+            let next = self.next_after(routed, &model).await;
+            let told = instead((&model, &next), routed.ask.role, &error.fault());
+            self.emit(EventBody::Notice(told), None).await;
+            routed.go_on_with(next);
         }
+    }
+
+    /// Who is asked where this model did not answer: another one that the router chooses, or the role's own.
+    async fn next_after(&self, routed: &Routed, failed: &ModelChoice) -> ModelChoice {
+        let own = ModelChoice::Role(routed.ask.role);
+        let (Some(router), ModelChoice::Exact(failed)) = (&self.services.router, failed) else {
+            return own;
+        };
+        router.passed_over(failed);
+        let next = router.route(routed.ask).await.map(|route| route.model);
+        next.filter(|model| model != failed)
+            .map_or(own, ModelChoice::Exact)
     }
 }
 
@@ -62,15 +73,20 @@ const fn is_passed_over(kind: ErrorKind) -> bool {
     )
 }
 
-fn instead(routed: &Routed, failed: &Fault) -> Fault {
-    let (model, role) = (&routed.route.model, routed.role.as_str());
+fn instead((failed, next): (&ModelChoice, &ModelChoice), role: ModelRole, why: &Fault) -> Fault {
+    let role = role.as_str();
+    let told = |choice: &ModelChoice| match choice {
+        ModelChoice::Exact(model) => model.to_string(),
+        ModelChoice::Role(_) => format!("the model of the role {role}"),
+    };
+    let (failed, next) = (told(failed), told(next));
     Fault {
         code: "models.fallback".to_owned(),
         message: format!(
-            "{model}, which [observers.routes] names for {role}, did not answer ({}); the model of the role \
-             {role} answers instead, and for five minutes no request goes to the other.",
-            failed.message.trim_end_matches('.')
+            "{failed}, which [observers.routes] names for {role}, did not answer ({}); {next} is asked instead, \
+             and for five minutes no request goes to {failed}.",
+            why.message.trim_end_matches('.')
         ),
-        hint: failed.hint.clone(),
+        hint: why.hint.clone(),
     }
 }

@@ -2,22 +2,33 @@
 
 use api::routing::{Ask, Route, Router};
 use domain::id::QueryId;
-use domain::model::{ModelChoice, ModelRef, ModelRole};
+use domain::model::{ModelChoice, ModelRef};
 use plan::expected;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A model that the router chose for a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Routed {
     pub(crate) route: Route,
-    /// The role that it was chosen for, whose own model answers where this one does not.
-    pub(crate) role: ModelRole,
-    /// Whether it did not answer; the rest of the request is then the role's.
-    pub(crate) has_failed: Arc<AtomicBool>,
+    /// What it was chosen for.
+    pub(crate) ask: Ask,
+    /// Who is asked for the rest of the request, where this one did not answer.
+    instead: Arc<Mutex<Option<ModelChoice>>>,
 }
 
 impl Routed {
+    /// Who is asked now.
+    pub(crate) fn choice(&self) -> ModelChoice {
+        let instead = self.instead.lock().unwrap_or_else(PoisonError::into_inner);
+        let chosen = || ModelChoice::Exact(self.route.model.clone());
+        instead.clone().unwrap_or_else(chosen)
+    }
+
+    /// Asks another one for the rest of the request.
+    pub(crate) fn go_on_with(&self, next: ModelChoice) {
+        *self.instead.lock().unwrap_or_else(PoisonError::into_inner) = Some(next);
+    }
+
     /// Why this model answers, where it is the one that was chosen.
     pub(crate) fn reason_for(&self, model: &ModelRef) -> Option<&str> {
         (self.route.model == *model).then_some(&self.route.reason)
@@ -43,8 +54,8 @@ pub(crate) async fn routed(
             let model = ModelChoice::Exact(route.model.clone());
             let routed = Routed {
                 route,
-                role: *role,
-                has_failed: Arc::default(),
+                ask,
+                instead: Arc::default(),
             };
             (model, Some(routed))
         }

@@ -377,7 +377,12 @@ fn a_routed_model_that_did_not_answer_is_passed_over_for_a_while() {
         .iter()
         .filter(|one| one["code"] == "models.fallback");
     // Each of the 24 goes to the dead one with a half, and only the first of those finds out.
-    assert_eq!(told.count(), 1, "{notices:?}");
+    let told: Vec<&str> = told.map(|one| one["message"].as_str().unwrap()).collect();
+    assert_eq!(told.len(), 1, "{notices:?}");
+    // The other one that is named is asked, before the role's own.
+    let asked =
+        "good/scripted-model is asked instead, and for five minutes no request goes to dead/one.";
+    assert!(told[0].ends_with(asked), "{told:?}");
     let last = reasons.last().unwrap();
     let passed_over =
         "routed, one of 2 for code (1 passed over, which did not answer); its answers";
