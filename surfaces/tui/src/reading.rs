@@ -213,7 +213,9 @@ fn last_exchange(events: &[Event]) -> Vec<Line<'static>> {
         .map(|line| Line::styled(line, strong()))
         .collect();
     let answer = events.iter().rev().find_map(|event| match &event.body {
-        EventBody::GenerationFinished { answer, .. } if event.query_id == Some(last.query_id) => {
+        EventBody::GenerationFinished { answer, .. } | EventBody::SecondTaken { answer }
+            if event.query_id == Some(last.query_id) =>
+        {
             Some(answer)
         }
         _ => None,

@@ -46,10 +46,14 @@ impl Piece {
     }
 }
 
-/// The event that an exchange ended with; one that has not goes on to the end of the log.
+/// How many events behind its end are looked through for what was found of an exchange afterwards: a second answer
+/// that was taken over.
+const BEHIND: u64 = 100;
+
+/// The last event that may be of an exchange; one that has not ended goes on to the end of the log.
 fn last_of(one: &Exchange) -> u64 {
     let is_open = one.received_seq.saturating_add(EVENTS - 1);
-    one.finished_seq.unwrap_or(is_open)
+    one.finished_seq.map_or(is_open, |end| end + BEHIND)
 }
 
 /// The pieces of a session, newest first.

@@ -150,6 +150,10 @@ fn answered(
     let known = state.terminal.known();
     let shown = answer.or(part).map(|text| stream.document(text, known));
     let mut rows = shown.map_or_else(Vec::new, |lines| state.printed(lines));
+    let is_taken = |event: &&Event| matches!(event.body, EventBody::SecondTaken { .. });
+    if events.iter().any(is_taken) {
+        rows.extend(note(state, "· the second answer, taken over"));
+    }
     if answer.is_none() {
         // Why, where that was said.
         let end = events.iter().copied().filter(|event| {
@@ -171,13 +175,13 @@ fn answered(
     rows
 }
 
-/// The answer to a request, if it has one: one that was stopped has come to nothing, whatever had come of
-/// it.
+/// The answer to a request, if it has one: a second one that was taken over in the place of the first. One that
+/// was stopped has come to nothing, whatever had come of it.
 #[must_use]
 pub fn answer<'a>(events: &[&'a Event]) -> Option<&'a str> {
     let mut newest_first = events.iter().rev();
     newest_first.find_map(|event| match &event.body {
-        EventBody::GenerationFinished { answer, .. } => {
+        EventBody::GenerationFinished { answer, .. } | EventBody::SecondTaken { answer } => {
             Some(answer.as_str()).filter(|answer| !answer.trim().is_empty())
         }
         _ => None,

@@ -29,11 +29,16 @@ pub fn history<'a>(events: impl IntoIterator<Item = &'a Event>) -> Vec<Line<'sta
         let _kept = terminal.draw(event);
         let told = terminal.take_lines();
         lines.extend(told.iter().map(|line| painted(line)));
-        if let EventBody::GenerationFinished { answer, .. } = &event.body
-            && !answer.trim().is_empty()
-        {
-            lines.push(head(&format!("#{} the answer", event.seq)));
-            lines.extend(barred(answer.trim_end()));
+        let (what, answer) = match &event.body {
+            EventBody::GenerationFinished { answer, .. } => ("the answer", answer.trim_end()),
+            EventBody::SecondTaken { answer } => {
+                ("the second answer, taken over", answer.trim_end())
+            }
+            _ => continue,
+        };
+        if !answer.is_empty() {
+            lines.push(head(&format!("#{} {what}", event.seq)));
+            lines.extend(barred(answer));
         }
     }
     or_nothing(lines, "nothing was said yet")
