@@ -10,6 +10,9 @@ const STUDENT: [f64; 30] = [
     2.052, 2.048, 2.045, 2.042,
 ];
 
+/// The least deviation of values that were rounded to whole numbers.
+const ROUNDING: f64 = 0.5;
+
 /// A figure and the interval that holds it with 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -22,7 +25,8 @@ pub struct Interval {
 }
 
 /// The mean of values that lie between two bounds, by Student's distribution; `None` without a value.
-/// Of a single value nothing is known but the bounds.
+/// Of a single value nothing is known but the bounds. Values are whole numbers on a scale of a few, so that equal
+/// ones may still differ by up to a half each: no deviation is taken for less than [`ROUNDING`].
 pub(crate) fn mean(values: &[f64], (least, most): (f64, f64)) -> Option<Interval> {
     let count = values.len();
     if count == 0 {
@@ -38,7 +42,8 @@ pub(crate) fn mean(values: &[f64], (least, most): (f64, f64)) -> Option<Interval
         });
     }
     let squares: f64 = values.iter().map(|one| (one - value).powi(2)).sum();
-    let error = (squares / (size - 1.0)).sqrt() / size.sqrt();
+    let deviation = (squares / (size - 1.0)).sqrt().max(ROUNDING);
+    let error = deviation / size.sqrt();
     let reach = error * STUDENT.get(count - 2).copied().unwrap_or(NORMAL);
     Some(Interval {
         value,
@@ -49,11 +54,21 @@ pub(crate) fn mean(values: &[f64], (least, most): (f64, f64)) -> Option<Interval
 
 /// The share of `hits` among `of`, by Wilson's score interval; `None` of nothing.
 pub(crate) fn share(hits: usize, of: usize) -> Option<Interval> {
-    if of == 0 {
+    wilson(hits as f64, of as f64)
+}
+
+/// The share of `hits` among `of` choices that come in twos, of one pair each, and say little more than one of them
+/// would: the interval is that of half as many.
+pub(crate) fn share_of_twos(hits: usize, of: usize) -> Option<Interval> {
+    wilson(hits as f64 / 2.0, of as f64 / 2.0)
+}
+
+fn wilson(hits: f64, size: f64) -> Option<Interval> {
+    if size <= 0.0 {
         return None;
     }
-    let (size, square) = (of as f64, NORMAL * NORMAL);
-    let value = hits as f64 / size;
+    let square = NORMAL * NORMAL;
+    let value = hits / size;
     let middle = (value + square / (2.0 * size)) / (1.0 + square / size);
     let spread = (value * (1.0 - value) / size + square / (4.0 * size * size)).sqrt();
     let reach = NORMAL * spread / (1.0 + square / size);
@@ -103,6 +118,9 @@ mod tests {
         assert!(near(found.value, 4.0) && near(found.low, 2.701) && near(found.high, 5.0));
         let one = mean(&[4.0], (1.0, 5.0)).unwrap();
         assert!(near(one.low, 1.0) && near(one.high, 5.0));
+        // Grades that are the same are no certainty: 4.303 for two degrees of freedom.
+        let same = mean(&[3.0, 3.0, 3.0], (1.0, 5.0)).unwrap();
+        assert!(near(same.low, 1.758) && near(same.high, 4.242), "{same:?}");
         assert!(mean(&[], (1.0, 5.0)).is_none());
         let many = [3.0, 4.0].repeat(50);
         let many = mean(&many, (1.0, 5.0)).unwrap();
@@ -120,6 +138,7 @@ mod tests {
         let none = share(0, 5).unwrap();
         assert!(near(none.low, 0.0) && near(none.high, 0.434), "{none:?}");
         assert!(share(0, 0).is_none());
+        assert_eq!(share_of_twos(16, 20), share(8, 10));
     }
 
     #[test]

@@ -280,35 +280,32 @@ pub fn measured(kept: &JudgeMeasure) -> String {
         1 => "1 pair".to_owned(),
         count => format!("{count} pairs"),
     };
-    let mut lines = vec![
-        format!("Judge {judge}, measured on {pairs} ({day}):"),
-        format!(
-            "  says the same in both orders of {}",
-            percent(measured.consistent())
-        ),
-        format!(
-            "  and is then right in {}, ties left out",
-            percent(measured.accuracy())
-        ),
-        format!(
-            "  prefers what stands first in {} of its choices",
-            percent(measured.first_share())
-        ),
-    ];
+    let mut lines = vec![format!("Judge {judge}, measured on {pairs} ({day}):")];
     let [longer, shorter] = measured.by_length();
-    if longer.is_some() || shorter.is_some() {
-        lines.push(format!(
-            "  is right in {} where the right answer",
-            percent(longer)
-        ));
-        lines.push(format!(
-            "  is the longer one, and in {} where it is not",
-            percent(shorter)
-        ));
-    }
-    if let Some(repeated) = measured.repeated() {
-        let told = percent(Some(repeated));
-        lines.push(format!("  says the same when it is asked again in {told}"));
+    // Where it chose nothing of a kind there is no share of it.
+    for (share, before, behind) in [
+        (measured.consistent(), "says the same in both orders of", ""),
+        (
+            measured.accuracy(),
+            "and is then right in",
+            ", ties left out",
+        ),
+        (
+            measured.first_share(),
+            "prefers what stands first in",
+            " of its choices",
+        ),
+        (longer, "is right in", " where that is the longer answer"),
+        (shorter, "is right in", " where that is the shorter answer"),
+        (
+            measured.repeated(),
+            "says the same when it is asked again in",
+            "",
+        ),
+    ] {
+        if share.is_some() {
+            lines.push(format!("  {before} {}{behind}", percent(share)));
+        }
     }
     if kept.unread > 0 {
         lines.push(format!(

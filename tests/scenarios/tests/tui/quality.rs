@@ -529,7 +529,7 @@ fn a_judge_is_measured_on_pairs_with_a_known_answer() {
             &by_place[..],
             [
                 "in both orders of 0 %",
-                "right in nothing",
+                "is right in 50 % (5 to 95 %) where that is the longer answer",
                 "It goes by the place",
                 "is right in 50 %",
             ],
