@@ -13,7 +13,7 @@ use crate::{
     grades, history, known, listing, login, memories, page, programs, requests, seed, sessions,
 };
 use api::sessions::Selection;
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Method, Uri};
 use axum::middleware::from_fn_with_state;
@@ -512,6 +512,8 @@ pub(crate) fn router(app: &App) -> Router {
         .layer(from_fn_with_state(state, access::guard));
     router
         .fallback_service(missing.with_state(app.clone()))
+        // The guard has read the body, within its bounds.
+        .layer(DefaultBodyLimit::disable())
         .with_state(app.clone())
 }
 
