@@ -63,9 +63,12 @@ pub fn below(folder: &Path) -> Result<Vec<Story>, Error> {
         return Err(unusable(folder, "no file in it ends in .yaml".to_owned()));
     }
     let read = |path: &PathBuf| {
-        let size = fs::metadata(path).map(|known| known.len());
-        let text = match size {
-            Ok(size) if size > FILE_BYTES => {
+        let text = match fs::metadata(path) {
+            // A pipe or a device would be read for ever.
+            Ok(known) if !known.is_file() => {
+                return Err(unusable(path, "it is not a regular file".to_owned()));
+            }
+            Ok(known) if known.len() > FILE_BYTES => {
                 return Err(unusable(path, "it is larger than 1 MiB".to_owned()));
             }
             Ok(_) => fs::read_to_string(path),

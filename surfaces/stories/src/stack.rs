@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn keys_of_the_configuration_become_variables() {
         assert_eq!(variable("observers.critic"), "CARL_OBSERVERS__CRITIC");
-        assert_eq!(last_lines("\na\nb\nc\nd\ne\n"), "b c d e");
+        assert_eq!(last_lines("\na\nb\nc\nd\ne\n"), "b. c. d. e.");
         assert_eq!(last_lines(""), "it ended without a word");
     }
 }

@@ -86,6 +86,10 @@ fn a_folder_of_stories_is_run_and_one_that_is_none_is_told_with_its_line() {
     let unknown = stage.run(["S99"]).run().expect(2).stderr;
     assert!(unknown.contains("[stories.unknown]"), "{unknown}");
     assert!(unknown.contains("S1, S2, S3"), "{unknown}");
+    std::fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+    let device = stage.run(["--dir", "mine"]).run().expect(2).stderr;
+    assert!(device.contains("is not a regular file"), "{device}");
     let empty = stage.run(["--dir", "."]).run().expect(2).stderr;
     assert!(empty.contains("[stories.folder]"), "{empty}");
 }
