@@ -26,17 +26,21 @@ use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::signals::Signals;
 
+/// The configuration under the flags of the command.
+fn read(args: &ServeArgs) -> Result<Setting> {
+    Setting::read(&SessionFlags {
+        provider: args.provider.clone(),
+        air_gap: args.air_gap,
+        ..SessionFlags::default()
+    })
+}
+
 /// Serves until Ctrl-C, SIGTERM or SIGHUP.
 ///
 /// # Errors
 /// When the address cannot be used or another process serves there.
 pub async fn serve(args: ServeArgs) -> Result<Exit> {
-    let flags = SessionFlags {
-        provider: args.provider.clone(),
-        air_gap: args.air_gap,
-        ..SessionFlags::default()
-    };
-    let mut setting = Setting::read(&flags)?;
+    let mut setting = read(&args)?;
     let configured = serve_here(&mut setting.loaded.config.endpoints, args.role);
     let is_unnamed = configured.is_empty() && args.listen.is_none();
     let address = match &args.listen {
