@@ -50,10 +50,10 @@ pub fn reset(folder: &Path, now: Timestamp) -> Result<()> {
 fn since(folder: &Path) -> Result<Timestamp> {
     let path = folder.join(RESET);
     match std::fs::read_to_string(&path) {
-        Ok(text) => text.trim().parse().map_err(|_| {
+        Ok(text) => text.trim().parse().map_err(|error| {
             let file = path.display();
             Error::other(format!(
-                "{file} has no time; `carl quality routes --reset` writes it anew"
+                "{file} has no time ({error}); `carl quality routes --reset` writes it anew"
             ))
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Timestamp::MIN),
