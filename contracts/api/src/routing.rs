@@ -32,6 +32,6 @@ pub trait Router: std::fmt::Debug + Send + Sync {
     /// cannot be read.
     async fn route(&self, ask: Ask) -> Option<Route>;
 
-    /// Takes in that a chosen model did not answer: for a while no request goes to it.
-    fn passed_over(&self, model: &ModelRef);
+    /// Notes that a chosen model did not answer: for a while it is chosen for no request.
+    fn mark_unavailable(&self, model: &ModelRef);
 }

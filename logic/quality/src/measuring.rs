@@ -2,7 +2,7 @@
 
 use crate::case::Evidence;
 use crate::comparing::{Choice, Verdict, verdict};
-use crate::statistics::{Interval, share, share_of_twos};
+use crate::statistics::{Interval, share, share_of_pairs};
 use domain::Timestamp;
 use domain::model::ModelRef;
 use domain::quality::{Choices, JudgeMeasure, TaskKind};
@@ -205,13 +205,13 @@ impl Measured {
     /// The share of choices of the answer that stood first, among those that chose one.
     #[must_use]
     pub fn first_share(&self) -> Option<Interval> {
-        share_of_twos(self.first, self.first + self.second)
+        share_of_pairs(self.first, self.first + self.second)
     }
 
     /// The shares of choices of the right answer where that is the longer one, and where it is the shorter.
     #[must_use]
     pub fn by_length(&self) -> [Option<Interval>; 2] {
-        [self.longer, self.shorter].map(|one| share_of_twos(one.right, one.right + one.wrong))
+        [self.longer, self.shorter].map(|one| share_of_pairs(one.right, one.right + one.wrong))
     }
 
     /// Whether it goes by the length: [`Ordering::Greater`] where it prefers what is longer, that is, where

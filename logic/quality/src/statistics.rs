@@ -59,7 +59,7 @@ pub(crate) fn share(hits: usize, of: usize) -> Option<Interval> {
 
 /// The share of `hits` among `of` choices that come in twos, of one pair each, and say little more than one of them
 /// would: the interval is that of half as many.
-pub(crate) fn share_of_twos(hits: usize, of: usize) -> Option<Interval> {
+pub(crate) fn share_of_pairs(hits: usize, of: usize) -> Option<Interval> {
     wilson(hits as f64 / 2.0, of as f64 / 2.0)
 }
 
@@ -138,7 +138,7 @@ mod tests {
         let none = share(0, 5).unwrap();
         assert!(near(none.low, 0.0) && near(none.high, 0.434), "{none:?}");
         assert!(share(0, 0).is_none());
-        assert_eq!(share_of_twos(16, 20), share(8, 10));
+        assert_eq!(share_of_pairs(16, 20), share(8, 10));
     }
 
     #[test]

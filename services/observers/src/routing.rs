@@ -20,7 +20,7 @@ const RESET: &str = "routes-since";
 
 /// For how long a model that did not answer is chosen for no request: a server that is started again is there
 /// after minutes, and each request that tries it before waits for nothing.
-const REST: Duration = Duration::from_mins(5);
+const COOLDOWN: Duration = Duration::from_mins(5);
 
 /// What routing needs to know.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +80,7 @@ pub struct Routed {
     config: RoutingConfig,
     known: Mutex<Option<Known>>,
     /// Models that did not answer, and when.
-    resting: Mutex<BTreeMap<ModelRef, Instant>>,
+    unavailable: Mutex<BTreeMap<ModelRef, Instant>>,
 }
 
 impl Routed {
@@ -90,16 +90,21 @@ impl Routed {
         Self {
             config,
             known: Mutex::new(None),
-            resting: Mutex::new(BTreeMap::new()),
+            unavailable: Mutex::new(BTreeMap::new()),
         }
     }
 
     /// Those of these models that may be chosen.
-    fn awake(&self, models: &[ModelRef]) -> Vec<ModelRef> {
-        let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-        resting.retain(|_, since| since.elapsed() < REST);
-        let awake = models.iter().filter(|model| !resting.contains_key(model));
-        awake.cloned().collect()
+    fn available(&self, models: &[ModelRef]) -> Vec<ModelRef> {
+        let mut unavailable = self
+            .unavailable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        unavailable.retain(|_, since| since.elapsed() < COOLDOWN);
+        let available = models
+            .iter()
+            .filter(|model| !unavailable.contains_key(model));
+        available.cloned().collect()
     }
 
     /// What is known, read again where the list grew or was reset.
@@ -131,7 +136,7 @@ impl Routed {
 impl Router for Routed {
     async fn route(&self, ask: Ask) -> Option<Route> {
         let all = self.config.routes.get(&ask.role)?;
-        let models = self.awake(all);
+        let models = self.available(all);
         let findings = match self.findings().await {
             Ok(findings) => findings,
             Err(error) => {
@@ -148,23 +153,26 @@ impl Router for Routed {
         })
     }
 
-    fn passed_over(&self, model: &ModelRef) {
-        let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-        resting.insert(model.clone(), Instant::now());
+    fn mark_unavailable(&self, model: &ModelRef) {
+        let mut unavailable = self
+            .unavailable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        unavailable.insert(model.clone(), Instant::now());
     }
 }
 
-fn reason(arm: &Arm, ask: Ask, (awake, all): (usize, usize)) -> String {
+fn reason(arm: &Arm, ask: Ask, (available, all): (usize, usize)) -> String {
     let (role, kind) = (ask.role.as_str(), ask.kind);
     let known = match arm.good + arm.bad > 0.0 {
         true => format!("{} good and {} bad", amount(arm.good), amount(arm.bad)),
         false => "none was rated".to_owned(),
     };
-    let passed_over = match all - awake {
+    let skipped = match all - available {
         0 => String::new(),
-        count => format!(" ({count} passed over, which did not answer)"),
+        count => format!(" ({count} skipped, which did not answer)"),
     };
-    format!("routed, one of {all} for {role}{passed_over}; its answers to {kind}: {known}")
+    format!("routed, one of {all} for {role}{skipped}; its answers to {kind}: {known}")
 }
 
 /// A number without a fraction where it has none, else with one digit of it.

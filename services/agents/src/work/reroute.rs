@@ -34,7 +34,7 @@ impl Work {
             let streaming = self.stream_reply(asked, visibility, partial);
             let error = match (streaming.await, &model) {
                 (Err(AskError::Model(error)), ModelChoice::Exact(_))
-                    if !partial.has_begun() && is_passed_over(error.kind) =>
+                    if !partial.has_begun() && is_retried_elsewhere(error.kind) =>
                 {
                     error
                 }
@@ -43,7 +43,7 @@ impl Work {
             let next = self.next_after(routed, &model).await;
             let told = instead((&model, &next), routed.ask.role, &error.fault());
             self.emit(EventBody::Notice(told), None).await;
-            routed.go_on_with(next);
+            routed.use_instead(next);
         }
     }
 
@@ -53,14 +53,14 @@ impl Work {
         let (Some(router), ModelChoice::Exact(failed)) = (&self.services.router, failed) else {
             return own;
         };
-        router.passed_over(failed);
+        router.mark_unavailable(failed);
         let next = router.route(routed.ask).await.map(|route| route.model);
         next.filter(|model| model != failed)
             .map_or(own, ModelChoice::Exact)
     }
 }
 
-const fn is_passed_over(kind: ErrorKind) -> bool {
+const fn is_retried_elsewhere(kind: ErrorKind) -> bool {
     matches!(
         kind,
         ErrorKind::UnknownModel
@@ -84,7 +84,7 @@ fn instead((failed, next): (&ModelChoice, &ModelChoice), role: ModelRole, why: &
         code: "models.fallback".to_owned(),
         message: format!(
             "{failed}, which [observers.routes] names for {role}, did not answer ({}); {next} is asked instead, \
-             and for five minutes no request goes to {failed}.",
+             and for a while no request goes to {failed}.",
             why.message.trim_end_matches('.')
         ),
         hint: why.hint.clone(),

@@ -25,7 +25,7 @@ impl Routed {
     }
 
     /// Asks another one for the rest of the request.
-    pub(crate) fn go_on_with(&self, next: ModelChoice) {
+    pub(crate) fn use_instead(&self, next: ModelChoice) {
         *self.instead.lock().unwrap_or_else(PoisonError::into_inner) = Some(next);
     }
 
