@@ -40,7 +40,7 @@ fn a_slow_judge_is_asked_by_the_user_alone() {
         Reply::default().and_wait(&held).and_text(&grade)
     });
     let judge = judge.openai();
-    let answers = ["One.", "Two.", "Three."].map(Reply::text);
+    let answers = ["One.", "Two.", "Three.", "Four."].map(Reply::text);
     let other = Server::openai([Reply::text("Another.")]);
     let more = format!(
         "critic_secs = 1\nrespondent_b = \"every\"\nmodel_b = \"other/scripted-model\"\n\
@@ -78,6 +78,14 @@ fn a_slow_judge_is_asked_by_the_user_alone() {
     assert_eq!(left_out.len(), 1, "{left_out:?}");
     assert_eq!(left_out[0]["code"], "quality.slow", "{left_out:?}");
     assert!(other.chats().is_empty());
+    // Another session is told so once, too.
+    window.enters("/new");
+    window.until_screen("another session is there", |_| {
+        scene.house.session_logs().len() == 2
+    });
+    window.enters("And of Italy?");
+    window.until("Four.");
+    window.until("The judge took longer than 1 s");
 }
 
 #[test]

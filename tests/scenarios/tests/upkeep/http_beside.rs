@@ -190,6 +190,14 @@ fn a_request_that_runs_is_not_rated_and_one_second_answer_is_waited_for() {
         !said.contains(&*scene.house.state().to_string_lossy()),
         "{said}"
     );
+    // A body of 7 MiB is read, and one of more than 8 is not.
+    let mut long = opinion.clone();
+    long["note"] = json!("x".repeat(7 << 20));
+    let said = client.post("/feedback", &long).expect(400).json();
+    assert_eq!(said["detail"], "A note has at most 1048576 bytes.");
+    long["note"] = json!("x".repeat(8 << 20));
+    let said = client.post("/feedback", &long).expect(413).json();
+    assert_eq!(said["code"], "http.too_large", "{said}");
     client.post(&at(&id, "/second"), &query).expect(204);
     client.post(&at(&id, "/second"), &query).expect(400);
     second.open();
