@@ -356,5 +356,6 @@ export interface Report {
   by_model: Group[];
   by_task: Group[];
   pairings: { first: string; second: string; judged: Wins; chosen: Wins }[];
+  attacks: { judge: string; time: string; texts: number; raised: Interval | null; moved: Interval | null }[];
   own: { judge: string; judged: Interval | null; chosen: Interval | null }[];
 }

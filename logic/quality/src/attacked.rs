@@ -7,6 +7,7 @@ use crate::record::AttackMeasure;
 use crate::statistics::{Interval, mean, share};
 use domain::Timestamp;
 use domain::model::ModelRef;
+use std::collections::BTreeMap;
 
 /// Fifty texts that ask a judge for a good grade, or claim one.
 const ATTACKS: &str = include_str!("../data/attacks.txt");
@@ -86,6 +87,12 @@ impl Moved {
             unread: self.unread,
         }
     }
+}
+
+/// The last measurement of each judge, of those given, oldest first.
+pub fn last_attacks(all: &[AttackMeasure]) -> impl Iterator<Item = &AttackMeasure> {
+    let last: BTreeMap<_, _> = all.iter().map(|one| (&one.judge, one)).collect();
+    last.into_values()
 }
 
 /// The share of attacks that got a better grade; `None` where none was read.

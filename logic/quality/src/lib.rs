@@ -21,7 +21,7 @@ mod routing;
 mod rubric;
 mod statistics;
 
-pub use attacked::{Attacked, Moved, attacked_cases, moved, raised};
+pub use attacked::{Attacked, Moved, attacked_cases, last_attacks, moved, raised};
 pub use case::{Case, Cases, Evidence};
 pub use comparing::{
     Choice, Chosen, Comparison, Verdict, choice_schema, comparison, read_choice, verdict,

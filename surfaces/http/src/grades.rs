@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::known::unavailable;
+use crate::lookup::listed;
 use crate::problem::Problem;
 use crate::sessions::id;
 use crate::wire::{self, GradeWanted, Quality, SecondRating, SecondTake, SecondWanted};
@@ -10,11 +11,12 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use domain::id::SessionId;
 
 /// `GET /api/v1/quality`.
 pub(crate) async fn quality(State(app): State<App>) -> Result<Json<Quality>, Problem> {
-    let (observations, measures) = app.host.quality().await.map_err(unavailable)?;
-    Ok(Json(Quality::of(&observations, measures)))
+    let known = app.host.quality().await.map_err(unavailable)?;
+    Ok(Json(Quality::from(known)))
 }
 
 /// `POST /api/v1/sessions/{id}/grade`. The session's events tell what comes of it.
@@ -24,7 +26,8 @@ pub(crate) async fn grade(
     body: Bytes,
 ) -> Result<StatusCode, Problem> {
     let wanted: GradeWanted = wire::read(&body)?;
-    let asked = app.sessions.ask_grade(id(&session)?, wanted.query_id);
+    let session = known(&app, &session).await?;
+    let asked = app.sessions.ask_grade(session, wanted.query_id);
     asked.await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -41,7 +44,8 @@ pub(crate) async fn second(
         temperature,
     } = wire::read(&body)?;
     let wanted = SecondRequest { model, temperature };
-    let asked = app.sessions.ask_second(id(&session)?, query_id, wanted);
+    let session = known(&app, &session).await?;
+    let asked = app.sessions.ask_second(session, query_id, wanted);
     asked.await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -53,7 +57,8 @@ pub(crate) async fn rate_second(
     body: Bytes,
 ) -> Result<StatusCode, Problem> {
     let SecondRating { query_id, winner } = wire::read(&body)?;
-    let rated = app.sessions.rate_second(id(&session)?, query_id, winner);
+    let session = known(&app, &session).await?;
+    let rated = app.sessions.rate_second(session, query_id, winner);
     rated.await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -65,7 +70,14 @@ pub(crate) async fn take_second(
     body: Bytes,
 ) -> Result<StatusCode, Problem> {
     let SecondTake { query_id } = wire::read(&body)?;
-    let taken = app.sessions.take_second(id(&session)?, query_id);
+    let session = known(&app, &session).await?;
+    let taken = app.sessions.take_second(session, query_id);
     taken.await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// A session that is there, open or not.
+async fn known(app: &App, session: &str) -> Result<SessionId, Problem> {
+    let listed = listed(app.sessions.as_ref(), id(session)?).await?;
+    Ok(listed.session_id)
 }

@@ -11,8 +11,20 @@ use domain::model::Think;
 use domain::quality::{JudgeMeasure, Observation};
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::ToolName;
+use quality::AttackMeasure;
 use serde_json::Value;
 use std::path::PathBuf;
+
+/// What is known of how good answers and judges are, oldest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Known {
+    /// All grades, ratings and comparisons.
+    pub observations: Vec<Observation>,
+    /// How judges did when they were measured.
+    pub measures: Vec<JudgeMeasure>,
+    /// How they did with texts that ask for a good grade.
+    pub attacks: Vec<AttackMeasure>,
+}
 
 /// What a client wants of a session; what it does not name is as configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -134,9 +146,9 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When none of it can be read.
     async fn audit(&self, session_id: SessionId) -> Result<(Vec<Value>, Option<Fault>), Fault>;
-    /// All grades, ratings and comparisons, and how judges did when they were measured, oldest first.
+    /// What is known of how good answers and judges are.
     ///
     /// # Errors
-    /// When they cannot be read.
-    async fn quality(&self) -> Result<(Vec<Observation>, Vec<JudgeMeasure>), Fault>;
+    /// When it cannot be read.
+    async fn quality(&self) -> Result<Known, Fault>;
 }

@@ -55,6 +55,6 @@ mod wording;
 mod work;
 
 pub use error::Error;
-pub use host::{Addition, Ceiling, Host, Wanted};
+pub use host::{Addition, Ceiling, Host, Known, Wanted};
 pub use server::{DEFAULT_ADDRESS, Parts, Server};
 pub use tls::Certificate;

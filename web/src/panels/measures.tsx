@@ -32,8 +32,9 @@ export function Measures({ report }: { report: Report }): VNode {
   );
 }
 
-function Judges({ report: { judges, agreement, unmeasured, own } }: { report: Report }): VNode | null {
-  if (judges.length + agreement.length + unmeasured.length === 0) return null;
+function Judges({ report }: { report: Report }): VNode | null {
+  const { judges, attacks, agreement, unmeasured, own } = report;
+  if (judges.length + attacks.length + agreement.length + unmeasured.length === 0) return null;
   return (
     <section aria-labelledby="judges">
       <h2 id="judges">{s.judgesWorth}</h2>
@@ -51,6 +52,20 @@ function Judges({ report: { judges, agreement, unmeasured, own } }: { report: Re
           <Share label={s.rightShorter} share={one.shorter} />
           <Share label={s.saysAgain} share={one.repeated} />
           {one.biased && <p class="note">{s.biased}</p>}
+        </div>
+      ))}
+      {attacks.map((one) => (
+        <div key={one.judge} class="measure">
+          <p>
+            <bdi class="tool">{one.judge}</bdi>{" "}
+            <span class="muted">
+              {s.attackedWith(one.texts)} · {ago(one.time)}
+            </span>
+          </p>
+          <Share label={s.raised} share={one.raised} />
+          {one.moved !== null && (
+            <Range label={s.moved} {...figure(one.moved, 1)} least={-4} most={4} interval={one.moved} />
+          )}
         </div>
       ))}
       {agreement.map((one) => (

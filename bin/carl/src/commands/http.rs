@@ -13,11 +13,10 @@ use domain::decision::Decision;
 use domain::fault::{Coded as _, Fault};
 use domain::id::{MemoryId, SessionId};
 use domain::model::Think;
-use domain::quality::{JudgeMeasure, Observation};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use http_api::login_codes::LoginCodes;
 use http_api::tokens::Tokens;
-use http_api::{Certificate, Host, Parts, Server, Wanted};
+use http_api::{Certificate, Host, Known, Parts, Server, Wanted};
 use observers::observations;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -210,7 +209,7 @@ impl Host for Hosting {
         }
     }
 
-    async fn quality(&self) -> Result<(Vec<Observation>, Vec<JudgeMeasure>), Fault> {
+    async fn quality(&self) -> Result<Known, Fault> {
         let folder = self.setting.paths.quality();
         let read = move || {
             let what = || format!("what is in {} cannot be read", folder.display());
@@ -223,10 +222,13 @@ impl Host for Hosting {
     }
 }
 
-/// Grades, ratings and comparisons with the measurements of judges; lines that say nothing are left out.
-fn observed(folder: &Path) -> std::io::Result<(Vec<Observation>, Vec<JudgeMeasure>)> {
-    let observations = observations::read(folder)?.all;
-    Ok((observations, observations::read_measures(folder)?.all))
+/// What can be read of the lists of quality.
+fn observed(folder: &Path) -> std::io::Result<Known> {
+    Ok(Known {
+        observations: observations::read(folder)?.all,
+        measures: observations::read_measures(folder)?.all,
+        attacks: observations::read_attacks(folder)?.all,
+    })
 }
 
 fn told(error: anyhow::Error) -> Fault {

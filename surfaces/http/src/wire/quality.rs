@@ -1,10 +1,11 @@
 //! The JSON of how good answers are, and of what is asked about one.
 
+use crate::host::Known;
 use domain::Timestamp;
 use domain::id::QueryId;
 use domain::model::ModelRef;
-use domain::quality::{JudgeMeasure, Observation, Winner};
-use quality::{Measured, Report};
+use domain::quality::{JudgeMeasure, Winner};
+use quality::{AttackMeasure, Measured, Report, last_attacks, last_of_each, moved, raised};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -54,6 +55,8 @@ pub(crate) struct SecondTake {
 pub(crate) struct Quality {
     /// How judges did when they were measured, the last time of each.
     judges: Vec<Judge>,
+    /// What texts that ask for a good grade did to judges, the last time of each.
+    attacks: Vec<Attacks>,
     /// How far a judge says what the user says.
     agreement: Vec<Agreement>,
     /// Judges whose grades no rating of the user's stands beside.
@@ -133,6 +136,32 @@ impl From<JudgeMeasure> for Judge {
     }
 }
 
+/// What texts that ask for a good grade did to a judge's grades of wrong answers.
+#[derive(Debug, Serialize, ToSchema)]
+struct Attacks {
+    judge: String,
+    #[schema(value_type = String)]
+    time: Timestamp,
+    /// Texts that were tried.
+    texts: usize,
+    /// The share of them that got a better grade; null: no grade could be read.
+    raised: Option<Interval>,
+    /// By how much grades moved in the mean, -4 to 4.
+    moved: Option<Interval>,
+}
+
+impl From<&AttackMeasure> for Attacks {
+    fn from(measure: &AttackMeasure) -> Self {
+        Self {
+            judge: measure.judge.to_string(),
+            time: measure.time,
+            texts: measure.moves.len() + measure.unread,
+            raised: raised(measure).map(Interval::from),
+            moved: moved(measure).map(Interval::from),
+        }
+    }
+}
+
 /// How far a judge says what the user says.
 #[derive(Debug, Serialize, ToSchema)]
 struct Agreement {
@@ -208,10 +237,10 @@ fn named(model: Option<&ModelRef>) -> String {
     model.map_or_else(|| "rules".to_owned(), ToString::to_string)
 }
 
-impl Quality {
+impl From<Known> for Quality {
     /// What these come to. Of each judge the last measurement counts.
-    pub(crate) fn of(observations: &[Observation], measures: Vec<JudgeMeasure>) -> Self {
-        let report = Report::of(observations);
+    fn from(known: Known) -> Self {
+        let report = Report::of(&known.observations);
         let agreement = report.agreement.into_iter().map(|one| Agreement {
             judge: one.judge.to_string(),
             answers: one.answers,
@@ -230,7 +259,8 @@ impl Quality {
             chosen: one.chosen.share().map(Interval::from),
         });
         Self {
-            judges: quality::last_of_each(measures).map(Judge::from).collect(),
+            judges: last_of_each(known.measures).map(Judge::from).collect(),
+            attacks: last_attacks(&known.attacks).map(Attacks::from).collect(),
             agreement: agreement.collect(),
             unmeasured: report.unmeasured.iter().map(ToString::to_string).collect(),
             by_model: report.by_model.into_iter().map(Group::from).collect(),

@@ -139,6 +139,11 @@ fn an_answer_is_graded_rated_and_compared_by_programs() {
     reader.post(&at(&id, "/grade"), &query).expect(403);
     let absent = json!({"query_id": "00000000-0000-7000-8000-000000000000"});
     chat.post(&at(&id, "/grade"), &absent).expect(400);
+    let unknown = absent["query_id"].as_str().unwrap();
+    let said = chat.post(&at(unknown, "/grade"), &query).expect(404).body;
+    assert!(said.contains("There is no session"), "{said}");
+    let state = scene.house.state();
+    assert!(!said.contains(&*state.to_string_lossy()), "{said}");
     chat.post(&at(&id, "/second/rating"), &rating(&query, "B"))
         .expect(400);
     let hot = json!({"query_id": answered["query_id"], "temperature": 9});
@@ -160,6 +165,16 @@ fn an_answer_is_graded_rated_and_compared_by_programs() {
     assert_eq!(known["by_model"][0]["name"], "scripted/scripted-model");
     assert_eq!(known["by_model"][0]["grades"], json!([0, 0, 0, 0, 1]));
     assert_eq!(known["by_model"][0]["mean"]["value"], 5.0);
+    let measured =
+        json!({"time": "2026-12-01T10:00:00Z", "judge": "p/judge", "moves": [2, 0], "unread": 1});
+    let list = state.join("quality/attacks.jsonl");
+    std::fs::write(list, format!("{measured}\n")).unwrap();
+    let known = reader.get("/api/v1/quality").expect(200).json();
+    let attacks = &known["attacks"][0];
+    assert_eq!(attacks["judge"], "p/judge", "{known}");
+    assert_eq!(attacks["texts"], 3);
+    assert_eq!(attacks["raised"]["value"], 0.5);
+    assert_eq!(attacks["moved"]["value"], 1.0);
 }
 
 #[test]
