@@ -15,6 +15,8 @@ use text::escape::{visible_line, visible_lines};
 
 /// Signs for how many answers have each of the grades 1 to 5, in eighths of the most.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// The grade of an answer that is neither good nor bad.
+const MIDDLING: u8 = 3;
 /// Longest name of a model in the table, columns.
 const NAME_COLUMNS: usize = 30;
 
@@ -37,7 +39,8 @@ pub fn found(body: &EventBody) -> Option<String> {
             judge,
             rubric,
         } => Some(format!(
-            "graded {score} of 5 by {} ({}): {}",
+            "{} by {} ({}): {}",
+            graded(*score),
             visible_line(&judge.to_string()),
             visible_line(rubric),
             visible_line(feedback)
@@ -62,20 +65,68 @@ pub fn found(body: &EventBody) -> Option<String> {
     }
 }
 
+/// What is told of an answer while others may have come since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct News {
+    /// Of which answer, where it is not the last.
+    about: String,
+    text: String,
+    /// The grade that the text begins with.
+    score: Option<u8>,
+}
+
+impl News {
+    /// One line, faint but for the grade: red for a low one, green for a high one.
+    #[must_use]
+    pub fn line(&self, paint: Paint) -> String {
+        let head = self.score.map_or_else(String::new, graded);
+        let rest = self.text.strip_prefix(&head).unwrap_or(&self.text);
+        let head = match self.score {
+            Some(score) if score <= LOW_GRADE => paint.bad(&head),
+            Some(score) if score > MIDDLING => paint.good(&head),
+            _ => paint.warn(&head),
+        };
+        match self.score {
+            Some(_) => format!(
+                "{}{head}{}",
+                paint.faint(&format!("· {}", self.about)),
+                paint.faint(rest)
+            ),
+            None => paint.faint(&format!("· {}{rest}", self.about)),
+        }
+    }
+}
+
 /// The same for who sees the session: an answer that is not the last one is named, and of one that was taken
 /// back nothing is told.
 #[must_use]
-pub fn news(view: &SessionView, event: &Event) -> Option<String> {
-    let found = found(&event.body)?;
+pub fn news(view: &SessionView, event: &Event) -> Option<News> {
+    let text = found(&event.body)?;
     let exchanges = view.exchanges();
     let about = exchanges.find(event.query_id?)?;
     let last = exchanges.last_of_user();
-    if last.is_some_and(|last| last.query_id == about.query_id) {
-        return Some(found);
-    }
-    // `/b` is of the last one.
-    let told = second_by(&event.body).unwrap_or(found);
-    Some(format!("of `{}`: {told}", gist(&about.text)))
+    let score = match &event.body {
+        EventBody::Critique { score, .. } => Some(*score),
+        _ => None,
+    };
+    let is_last = last.is_some_and(|last| last.query_id == about.query_id);
+    Some(match is_last {
+        true => News {
+            about: String::new(),
+            text,
+            score,
+        },
+        false => News {
+            about: format!("of `{}`: ", gist(&about.text)),
+            // `/b` is of the last one.
+            text: second_by(&event.body).unwrap_or(text),
+            score,
+        },
+    })
+}
+
+fn graded(score: u8) -> String {
+    format!("graded {score} of 5")
 }
 
 /// Whose a second answer is.

@@ -15,9 +15,9 @@ use rendering::agents::gist;
 use rendering::confirm;
 use rendering::drive;
 use rendering::in_force::InForce;
-use rendering::quality;
 use rendering::terminal::CallsElsewhere;
 use rendering::values;
+use rendering::{Paint, quality};
 use session::SessionView;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -283,7 +283,9 @@ impl WatchState {
             | EventBody::Pairwise { .. } => {
                 let offer = quality::offer(&self.view, event);
                 let offer = offer.map_or_else(String::new, |offer| format!("\n  {offer}"));
-                quality::news(&self.view, event).map(|told| format!("· {told}{offer}"))
+                let news = quality::news(&self.view, event)?;
+                let line = news.line(Paint::for_stream(&std::io::stderr()));
+                Some(format!("{line}{offer}"))
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {
                 let (what, how) = (visible_lines(&fault.message), visible_lines(&fault.hint));

@@ -14,7 +14,7 @@ use domain::id::{ConfirmationId, QueryId};
 use ratatui::text::Line;
 use rendering::agents::{gist, named};
 use rendering::confirm;
-use rendering::quality;
+use rendering::{Paint, quality};
 use std::collections::VecDeque;
 
 /// Most bytes of a result that are kept for who wants to see it whole.
@@ -261,7 +261,8 @@ fn shown(state: &mut State, event: &Event) -> Vec<Command> {
     let told = match quality::found(&event.body) {
         Some(_) => {
             let news = quality::news(&state.view, event);
-            news.map(|told| state.note(&told)).into_iter().collect()
+            let told = news.map(|news| state.told(&[news.line(Paint::Colour)]));
+            told.into_iter().collect()
         }
         None => draw(state, event),
     };

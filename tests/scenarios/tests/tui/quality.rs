@@ -5,7 +5,7 @@ use crate::seat;
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
 use testkit::house::json_lines;
-use testkit::{Gate, House, Reply, Server, TMUX, is_absent};
+use testkit::{Gate, House, Reply, Server, TMUX, Window, is_absent};
 
 const QUESTION: &str = "What is the capital of Portugal?";
 
@@ -437,6 +437,14 @@ fn assert_goes_on_from(scene: &Scene, second: &str) {
     assert!(!asked.to_string().contains("Porto."), "{asked:#}");
 }
 
+fn assert_red(window: &Window, words: &str) {
+    let screen = window.coloured_screen();
+    let (before, _) = screen.split_once(words).unwrap();
+    // tmux may set the background between.
+    let codes = before.trim_end_matches("\u{1b}[49m");
+    assert!(codes.ends_with("\u{1b}[31m"), "{screen:?}");
+}
+
 #[test]
 fn of_a_low_grade_the_user_is_offered_to_ask_again() {
     if is_absent(TMUX) {
@@ -453,6 +461,7 @@ fn of_a_low_grade_the_user_is_offered_to_ask_again() {
     let mut window = seat(&scene, &[], (100, 30));
     window.enters(QUESTION);
     window.until("graded 2 of 5");
+    assert_red(&window, "graded 2 of 5");
     window.until("/retry asks again; /b has it answered once more");
     window.enters("/retry");
     window.until("Lisbon.");
@@ -470,6 +479,7 @@ fn of_a_low_grade_the_user_is_offered_to_ask_again() {
     window.until("Ctrl-D leaves");
     window.enters(QUESTION);
     window.until("graded 1 of 5");
+    assert_red(&window, "graded 1 of 5");
     window.until("/retry asks again; /b has it answered once more");
 }
 
