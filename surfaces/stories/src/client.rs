@@ -4,7 +4,7 @@ use crate::error::Error;
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
 use reqwest::{Method, RequestBuilder, Response};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
 use text::escape::visible_line;
 
@@ -14,6 +14,9 @@ const EVENT_BYTES: usize = 64 << 20;
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 /// How long a page of a story may take to answer.
 const PAGE_TIME: Duration = Duration::from_secs(5);
+
+/// What a token with the scope `admin` alone is told.
+const SCOPED: &str = "/api/v1/memory/search";
 
 /// Whoever asks, with a token.
 #[derive(Debug, Clone)]
@@ -66,9 +69,10 @@ impl Client {
         })
     }
 
-    /// Whether it answers, and takes the token.
+    /// Whether it answers, and the token has the scope that stories need.
     pub(crate) async fn check(&self) -> Result<(), Error> {
-        let asked = self.request(Method::GET, "/api/v1/agents").send().await;
+        let asked = self.request(Method::POST, SCOPED);
+        let asked = asked.json(&json!({ "query": "story" })).send().await;
         let answer = asked.map_err(|error| unreachable(&self.url, &error))?;
         match answer.status().is_success() {
             true => Ok(()),
@@ -86,12 +90,12 @@ impl Client {
 
     /// Asks for JSON.
     pub(crate) async fn get(&self, path: &str) -> Result<Value, String> {
-        json(self.request(Method::GET, path)).await
+        answered(self.request(Method::GET, path)).await
     }
 
     /// Sends JSON; null where nothing comes back.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
-        json(self.request(Method::POST, path).json(body)).await
+        answered(self.request(Method::POST, path).json(body)).await
     }
 
     /// Sends JSON, and reads the events that come of it.
@@ -130,7 +134,7 @@ fn because(error: &reqwest::Error) -> String {
     said
 }
 
-async fn json(request: RequestBuilder) -> Result<Value, String> {
+async fn answered(request: RequestBuilder) -> Result<Value, String> {
     let answer = request.timeout(ANSWER_TIME).send().await;
     let answer = answer.map_err(|error| because(&error))?;
     if !answer.status().is_success() {

@@ -40,12 +40,14 @@ fn a_server_that_is_there_is_asked_and_what_it_lacks_is_left_out() {
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     // The session is that server's.
     assert_eq!(stage.house.session_logs().len(), 1);
-    let refused = stage.run(names).env("TOKEN", "none").run();
-    assert_eq!(refused.code, Some(4), "{refused:#?}");
-    assert!(
-        refused.stderr.contains("[stories.unreachable]"),
-        "{refused:#?}"
-    );
+    for token in ["none".to_owned(), scoped("chat")] {
+        let refused = stage.run(names).env("TOKEN", token).run();
+        assert_eq!(refused.code, Some(4), "{refused:#?}");
+        assert!(
+            refused.stderr.contains("[stories.unreachable]"),
+            "{refused:#?}"
+        );
+    }
     serving.kill();
 }
 
