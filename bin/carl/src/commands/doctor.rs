@@ -102,6 +102,7 @@ async fn services_in(
     report.add(audit_log(setting, is_writable).await);
     report.extend(served::broker(&setting.loaded.config).await);
     report.extend(model_servers(setting, house, store).await);
+    report.extend(models::routes(setting));
     report.add(match setting.loaded.config.endpoints.memory.as_str() {
         "" => doctor::memory(house.remembrance.sides.curator.stats().await),
         address => served::memory(house, address).await,

@@ -236,6 +236,15 @@ fn doctor_notes_models_that_are_not_listed_and_open_keys() {
         assert!(told.contains(said), "{said}: {told}");
     }
     assert!(!told.contains("default_model names"), "{told}");
+    // Nor does a request go by a file that says from when on answers count and has no time.
+    let unrouted = "no request is routed: ";
+    assert!(!told.contains(unrouted), "{told}");
+    let quality = house.state().join("quality");
+    fs::create_dir_all(&quality).unwrap();
+    fs::write(quality.join("routes-since"), "soon").unwrap();
+    let told = house.ask(["doctor", "--json"]).run().stdout;
+    assert!(told.contains(unrouted), "{told}");
+    assert!(told.contains("`carl quality routes --reset`"), "{told}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What the configuration says of models, against what the servers list.
 
+use crate::commands::Setting;
+use crate::wiring::routing;
 use api::models::{ModelInfo, Models};
 use domain::model::{ModelRef, ModelRole};
 use models::Config;
@@ -47,6 +49,21 @@ pub(super) async fn named(
         )
     }));
     checks
+}
+
+/// Why requests are not routed where the configuration says that they are; nothing where they can be.
+pub(super) fn routes(setting: &Setting) -> Option<Check> {
+    let config = routing(setting);
+    if config.routes.is_empty() {
+        return None;
+    }
+    let error = observers::findings(&config).err()?;
+    let hint = "Until then the model of the role answers.";
+    Some(Check::note(
+        "routes",
+        format!("no request is routed: {error}"),
+        hint,
+    ))
 }
 
 /// Every model that is named, with the key that names it.
