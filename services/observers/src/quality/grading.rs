@@ -6,7 +6,7 @@ use super::outcome::Outcome;
 use crate::asking::{Said, Unanswered, ask, by_schema};
 use crate::config::{Clock, Services};
 use api::audit::Audit;
-use api::models::{self, Models};
+use api::models::{ErrorKind, Models};
 use api::sessions::{Follow, Grade};
 use domain::fault::{Coded, Fault};
 use domain::model::{ModelChoice, ModelClass, ModelRole};
@@ -105,7 +105,7 @@ pub(super) async fn is_judge_tiny(services: &Services) -> bool {
 /// Why a judge gave no grade, for the user.
 pub(super) fn why_not(why: &Unanswered) -> Fault {
     match why {
-        Unanswered::Models(error) if error.kind == models::ErrorKind::SchemaUnmet => fault(
+        Unanswered::Models(error) if error.kind == ErrorKind::SchemaUnmet => fault(
             "quality.no_grade",
             format!(
                 "The judge gave no grade that can be read: {}",
@@ -115,8 +115,14 @@ pub(super) fn why_not(why: &Unanswered) -> Fault {
         ),
         Unanswered::Models(error) => {
             let Fault { message, hint, .. } = error.fault();
-            let message = format!("No judge answers: {message}");
-            fault("quality.no_judge", message, &hint)
+            let (code, what) = match error.kind {
+                // It did answer, and not as it should.
+                ErrorKind::Interrupted | ErrorKind::Protocol | ErrorKind::TooLarge => {
+                    ("quality.no_grade", "The judge's answer cannot be used")
+                }
+                _ => ("quality.no_judge", "No judge answers"),
+            };
+            fault(code, format!("{what}: {message}"), &hint)
         }
         Unanswered::BrokenOff => fault(
             "quality.no_grade",

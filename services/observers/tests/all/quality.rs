@@ -288,6 +288,7 @@ async fn a_judge_without_a_grade_is_told_and_nothing_is_noted() {
     let replies = [
         Reply::says("Five out of five!"),
         Reply::refused(ErrorKind::Unreachable, "nobody listens"),
+        Reply::refused(ErrorKind::TooLarge, "the answer is longer than 1 MiB"),
     ];
     let scene = Scene::new(When::OnDemand, replies);
     let observers = scene.start();
@@ -299,6 +300,10 @@ async fn a_judge_without_a_grade_is_told_and_nothing_is_noted() {
     scene.ask_grade(id, query_id).await;
     let found = scene.found(id, 2).await;
     assert_eq!(code_of(&found[1]), Some("quality.no_judge"));
+    // It answers, and what it says is of no use.
+    scene.ask_grade(id, query_id).await;
+    let found = scene.found(id, 3).await;
+    assert_eq!(code_of(&found[2]), Some("quality.no_grade"));
     observers.settle(SOON).await;
     assert_eq!(scene.engram().critic_score, None);
     assert!(scene.observed().is_empty());
