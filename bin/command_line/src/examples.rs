@@ -77,6 +77,9 @@ pub(crate) const QUALITY_ROUTES: &str = "Examples:
   carl quality routes                     which model gets which share, and why
   carl quality routes --reset             begin anew: earlier grades stay on record";
 
+pub(crate) const QUALITY_REBUILD: &str = "Examples:
+  carl quality rebuild                    after quality/observations.jsonl was cut off or lost";
+
 /// `carl stories`.
 pub(crate) const STORIES: &str = "Examples:
   carl stories                            all, each with a server of its own

@@ -307,6 +307,9 @@ pub enum QualityCommand {
         #[arg(long, conflicts_with = "reset")]
         json: bool,
     },
+    /// Add what the session logs have of grades and ratings and the list does not
+    #[command(after_help = examples::QUALITY_REBUILD)]
+    Rebuild,
 }
 
 /// `carl agents`.

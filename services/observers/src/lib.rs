@@ -22,7 +22,7 @@ mod routing;
 mod settling;
 mod understanding;
 
-pub use crate::quality::Quality;
+pub use crate::quality::{Quality, Rebuilt, rebuild};
 pub use capture::Capture;
 pub use config::{Clock, Config, IsOnBattery, QualityConfig, SecondConfig, Services, When};
 pub use measuring::{measure, measure_attacks};

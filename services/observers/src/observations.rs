@@ -7,6 +7,7 @@ use quality::AttackMeasure;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::fs::OpenOptions;
+use std::hash::Hash;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -20,7 +21,7 @@ const JUDGES: &str = "judges.jsonl";
 /// What is on a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed<T> {
-    /// What can be read, oldest first.
+    /// What can be read.
     pub all: Vec<T>,
     /// Lines that say nothing: a crash cut them off, or a later version wrote them.
     pub unreadable: usize,
@@ -74,7 +75,7 @@ fn is_cut_off(file: &mut std::fs::File) -> Result<bool> {
     Ok(last != [b'\n'])
 }
 
-/// Grades and ratings; none where there is no list. What was noted twice, since a process was killed while it
+/// Grades and ratings by session, oldest first; none where there is no list. What was noted twice, since a process was killed while it
 /// noted it, is there once.
 ///
 /// # Errors
@@ -85,11 +86,16 @@ pub fn read(folder: &Path) -> Result<Listed<Observation>> {
     listed.all.retain(|one| is_possible(&one.worth));
     listed.unreadable += before - listed.all.len();
     let mut known = HashSet::new();
-    listed.all.retain(|one| {
-        let what = std::mem::discriminant(&one.worth);
-        known.insert((one.session_id, one.query_id, one.seq, what))
-    });
+    listed.all.retain(|one| known.insert(identity(one)));
+    // What was listed late may be of an earlier event than what stands before it.
+    listed.all.sort_by_key(|one| (one.session_id, one.seq));
     Ok(listed)
+}
+
+/// By what an observation is known to be the same as another one.
+pub(crate) fn identity(one: &Observation) -> impl Hash + Eq + use<> {
+    let what = std::mem::discriminant(&one.worth);
+    (one.session_id, one.query_id, one.seq, what)
 }
 
 /// Whether a judge or a user can have said this.

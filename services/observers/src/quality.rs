@@ -10,9 +10,11 @@ mod due;
 mod grading;
 mod noting;
 mod outcome;
+mod rebuilding;
 mod second;
 
 pub(crate) use grading::ask_for_grade;
+pub use rebuilding::{Rebuilt, rebuild};
 
 use crate::config::{QualityConfig, Services, When};
 use crate::record::{self, Note};

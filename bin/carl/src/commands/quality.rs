@@ -2,19 +2,21 @@
 
 use super::Setting;
 use crate::wiring::{House, routing, rubrics};
-use ::quality::{AttackMeasure, Measured, Report, attacked_cases, known_pairs, last_of_each};
+use ::quality::{
+    AttackMeasure, Measured, Report, attacked_cases, known_pairs, last_attacks, last_of_each,
+};
 use anyhow::{Context as _, Result};
 use command_line::{QualityArgs, QualityCommand, SessionFlags};
 use domain::Timestamp;
 use domain::fault::Fault;
 use domain::quality::{JudgeMeasure, Observation, TaskKind};
 use observers::observations::{self, Listed};
-use observers::{Clock, measure};
+use observers::{Clock, Rebuilt, measure};
+use rendering::memory::counted;
 use rendering::quality::{COLUMNS, attacked, columns, measured, report};
 use rendering::routes::{Shared, routes_json};
 use rendering::{Paint, print, print_error};
 use settings::By;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure};
@@ -29,8 +31,10 @@ const TOLD_EVERY: usize = 10;
 pub async fn quality(args: QualityArgs) -> Result<Exit> {
     let setting = Setting::read(&SessionFlags::default())?;
     let folder = setting.paths.quality();
-    if let Some(QualityCommand::Routes { reset, json }) = args.command {
-        return routes(&setting, (reset, json));
+    match args.command {
+        Some(QualityCommand::Routes { reset, json }) => return routes(&setting, (reset, json)),
+        Some(QualityCommand::Rebuild) => return rebuild(&setting).await,
+        None => {}
     }
     if args.attacks {
         let kept = measure_attacks(&setting).await?;
@@ -59,6 +63,32 @@ pub async fn quality(args: QualityArgs) -> Result<Exit> {
         print(&told(&all, (measures, attacks)))?;
     }
     Ok(Exit::Success)
+}
+
+/// Lists what the session logs have and the list does not. It may be done beside a server.
+async fn rebuild(setting: &Setting) -> Result<Exit> {
+    let house = House::look(setting).await?;
+    let folder = setting.paths.quality();
+    let rebuilt = observers::rebuild(house.sessions.as_ref(), &folder).await;
+    let Rebuilt {
+        sessions,
+        added,
+        unread,
+    } = rebuilt.with_context(|| format!("what is in {} cannot be made anew", folder.display()))?;
+    for (session, why) in &unread {
+        print_error(&format!(
+            "note: of session {session} not all can be read: {why}\n"
+        ))?;
+    }
+    let sessions = counted(sessions as u64, "session was", "sessions were");
+    let added = counted(added as u64, "grade or rating", "grades and ratings");
+    print(&format!(
+        "{sessions} read, and {added} added to the list.\n"
+    ))?;
+    Ok(match unread.is_empty() {
+        true => Exit::Success,
+        false => Exit::Failed,
+    })
 }
 
 /// Prints how requests are shared among models, or begins that anew.
@@ -99,8 +129,7 @@ fn told(
     (measures, attacks): (Vec<JudgeMeasure>, Vec<AttackMeasure>),
 ) -> String {
     let mut told: String = last_of_each(measures).map(|one| measured(&one)).collect();
-    let last: BTreeMap<_, _> = attacks.iter().map(|one| (&one.judge, one)).collect();
-    told.extend(last.into_values().map(attacked));
+    told.extend(last_attacks(&attacks).map(attacked));
     if !told.is_empty() {
         told.push('\n');
     }
@@ -123,7 +152,9 @@ fn readable<T>(read: std::io::Result<Listed<T>>, folder: &Path) -> Result<Vec<T>
         read.with_context(|| format!("what is in {} cannot be read", folder.display()))?;
     if unreadable > 0 {
         print_error(&format!(
-            "note: {unreadable} lines in {} say nothing and are left out\n",
+            "note: {} in {} cannot be read; `carl quality rebuild` lists what the session \
+             logs have of it\n",
+            counted(unreadable as u64, "line", "lines"),
             folder.display()
         ))?;
     }

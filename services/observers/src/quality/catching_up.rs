@@ -4,7 +4,7 @@ use super::Worker;
 use super::due::{Due, Task};
 use super::noting::{comparison_of, grade_of};
 use crate::record;
-use api::sessions::{Finding, Follow, Selection};
+use api::sessions::{ErrorKind, Finding, Follow, Selection};
 use domain::Timestamp;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
@@ -17,7 +17,7 @@ const CAUGHT_UP: usize = 20;
 
 /// Which events of a log are looked at again.
 #[derive(Debug, Clone, Copy)]
-enum Reach {
+pub(super) enum Reach {
     /// Those from this one on.
     From(u64),
     /// Those that came since then.
@@ -35,7 +35,7 @@ impl Reach {
 
 /// What a log says is left to do about a request.
 #[derive(Debug, Default, Clone, Copy)]
-struct Left {
+pub(super) struct Left {
     /// The user asked for a grade by this event, and has none.
     asked: Option<u64>,
     /// The request ended by this event, within reach, and its answer has no grade.
@@ -51,7 +51,7 @@ struct Left {
 impl Left {
     /// By which event a finding that comes now is noted: the one that asked for it, as where nothing was cut
     /// off, so that what is noted twice is known to be the same.
-    fn noted_by(&self, seq: u64) -> impl Fn(Task) -> u64 + use<> {
+    pub(super) fn noted_by(&self, seq: u64) -> impl Fn(Task) -> u64 + use<> {
         let grade = self.asked.or(self.ended).unwrap_or(seq);
         let second = self.second_asked.or(self.second_ended).unwrap_or(seq);
         move |task| match task {
@@ -60,7 +60,7 @@ impl Left {
         }
     }
 
-    fn apply(&mut self, event: &Event, reach: Reach) {
+    pub(super) fn apply(&mut self, event: &Event, reach: Reach) {
         match &event.body {
             EventBody::QueryFinished { .. } => {
                 self.ended = reach.has(event).then_some(event.seq);
@@ -119,7 +119,9 @@ impl Worker {
                     self.take_up(session_id, query_id, left).await;
                 }
             }
-            // A log that is gone or damaged will not be better at the next start.
+            // It was deleted, and what was left of it with it.
+            Err(error) if error.kind == ErrorKind::NotFound => {}
+            // A log that is damaged will not be better at the next start.
             Err(error) => tracing::warn!(session = %session_id, %error, "answers are not graded"),
         }
         self.note(session_id).await;

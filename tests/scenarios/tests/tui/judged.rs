@@ -163,6 +163,7 @@ fn a_second_answer_that_came_unasked_is_shown_taken_over_and_rated_as_that_of_it
     window.until_shell();
     assert_rated_as_of_its_model(&scene.house);
     assert_resumed_with_the_second(&scene);
+    assert_rebuilt(&scene.house);
 }
 
 /// Who takes the session up sees what the agent goes on from.
@@ -226,6 +227,44 @@ fn a_rating_that_cannot_be_listed_is_listed_later() {
     std::fs::rename(list.with_extension("kept"), &list).unwrap();
     scene.house.ask(["run", "list the files"]).run().expect(0);
     assert_eq!(counted(), 3);
+}
+
+/// What was on the list is on it again once it is made anew from the logs, and no more.
+fn assert_rebuilt(house: &House) {
+    let listed = || {
+        let told = house.ask(["quality", "--json"]).run().expect(0).stdout;
+        let mut rows: Vec<Value> = told
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        for row in &mut rows {
+            // When it was listed, in the place of when it was said.
+            row.as_object_mut().unwrap().remove("time");
+        }
+        rows
+    };
+    let rebuilt = || house.ask(["quality", "rebuild"]).run().expect(0).stdout;
+    let (before, list) = (listed(), house.state().join("quality/observations.jsonl"));
+    assert!(before.len() > 3, "{before:?}");
+    let told = rebuilt();
+    assert!(told.contains("and 0 grades and ratings added"), "{told}");
+    // A copy of the session has nothing that is not in the original.
+    house.ask(["session", "fork", "last"]).run().expect(0);
+    let whole = std::fs::read_to_string(&list).unwrap();
+    let cut = &whole[..whole.len() / 2];
+    std::fs::write(&list, cut).unwrap();
+    let told = house.ask(["quality"]).run().expect(0);
+    assert!(
+        told.stderr.contains("1 line in") && told.stderr.contains("`carl quality rebuild`"),
+        "{told:?}"
+    );
+    rebuilt();
+    assert_eq!(listed(), before);
+    std::fs::remove_file(&list).unwrap();
+    let told = rebuilt();
+    let added = format!("and {} grades and ratings added", before.len());
+    assert!(told.contains(&added), "{told}");
+    assert_eq!(listed(), before);
 }
 
 /// The rating is of the model whose answer it is, in the list and on its engram.
