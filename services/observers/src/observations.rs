@@ -75,8 +75,8 @@ fn is_cut_off(file: &mut std::fs::File) -> Result<bool> {
     Ok(last != [b'\n'])
 }
 
-/// Grades and ratings by session, oldest first; none where there is no list. What was noted twice, since a process was killed while it
-/// noted it, is there once.
+/// Grades and ratings by session, oldest first; none where there is no list. What was noted twice, since a
+/// process was killed while it noted it, is there once.
 ///
 /// # Errors
 /// Whatever the file system says.

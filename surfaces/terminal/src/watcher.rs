@@ -283,9 +283,9 @@ impl WatchState {
             | EventBody::Pairwise { .. } => {
                 let offer = quality::offer(&self.view, event);
                 let offer = offer.map_or_else(String::new, |offer| format!("\n  {offer}"));
-                let news = quality::news(&self.view, event)?;
-                let line = news.line(Paint::for_stream(&std::io::stderr()));
-                Some(format!("{line}{offer}"))
+                let paint = Paint::for_stream(&std::io::stderr());
+                let news = quality::news(&self.view, event);
+                news.map(|news| format!("{}{offer}", news.line(paint)))
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {
                 let (what, how) = (visible_lines(&fault.message), visible_lines(&fault.hint));

@@ -21,6 +21,8 @@ use std::path::Path;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure};
 
+/// What helps where a grade or a rating cannot be read.
+const REBUILD: &str = "; `carl quality rebuild` adds what the session logs have of it";
 /// After how many pairs it is told how far a measurement is.
 const TOLD_EVERY: usize = 10;
 
@@ -50,7 +52,7 @@ pub async fn quality(args: QualityArgs) -> Result<Exit> {
         print(&measured(&kept))?;
         return Ok(Exit::Success);
     }
-    let all = readable(observations::read(&folder), &folder)?;
+    let all = readable(observations::read(&folder), &folder, REBUILD)?;
     if args.json {
         for one in &all {
             print(&format!("{}\n", serde_json::to_string(one)?))?;
@@ -58,8 +60,8 @@ pub async fn quality(args: QualityArgs) -> Result<Exit> {
     } else if args.csv {
         print(&table(&all)?)?;
     } else {
-        let measures = readable(observations::read_measures(&folder), &folder)?;
-        let attacks = readable(observations::read_attacks(&folder), &folder)?;
+        let measures = readable(observations::read_measures(&folder), &folder, "")?;
+        let attacks = readable(observations::read_attacks(&folder), &folder, "")?;
         print(&told(&all, (measures, attacks)))?;
     }
     Ok(Exit::Success)
@@ -77,7 +79,7 @@ async fn rebuild(setting: &Setting) -> Result<Exit> {
     } = rebuilt.with_context(|| format!("what is in {} cannot be made anew", folder.display()))?;
     for (session, why) in &unread {
         print_error(&format!(
-            "note: of session {session} not all can be read: {why}\n"
+            "note: the log of session {session} cannot be read to its end: {why}\n"
         ))?;
     }
     let sessions = counted(sessions as u64, "session was", "sessions were");
@@ -147,13 +149,12 @@ fn told(
 }
 
 /// What can be read of a list; what cannot is told.
-fn readable<T>(read: std::io::Result<Listed<T>>, folder: &Path) -> Result<Vec<T>> {
+fn readable<T>(read: std::io::Result<Listed<T>>, folder: &Path, hint: &str) -> Result<Vec<T>> {
     let Listed { all, unreadable } =
         read.with_context(|| format!("what is in {} cannot be read", folder.display()))?;
     if unreadable > 0 {
         print_error(&format!(
-            "note: {} in {} cannot be read; `carl quality rebuild` lists what the session \
-             logs have of it\n",
+            "note: {} in {} cannot be read{hint}\n",
             counted(unreadable as u64, "line", "lines"),
             folder.display()
         ))?;
