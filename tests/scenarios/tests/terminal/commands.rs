@@ -104,6 +104,7 @@ fn setup(tour: &mut Tour) {
     let _there = tour.run(&["init"]);
     let _none = tour.run(&["quality"]).expect(0);
     let _none = tour.run(&["quality", "routes"]).expect(0);
+    let _none = tour.run(&["quality", "rebuild"]).expect(0);
     // What is recalled in time must not depend on how busy the machine is.
     let config = tour.scene.server.config("openai") + "\n[memory]\nrecall_ms = 10000\n";
     tour.scene.house.configure(&config);
