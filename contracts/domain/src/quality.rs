@@ -130,6 +130,10 @@ pub struct Observation {
     pub query_id: QueryId,
     /// The model that answered; `None` for rules.
     pub model: Option<ModelRef>,
+    /// Whether the answer is a second one that was taken over; the same model may have given both. Earlier
+    /// versions did not write it.
+    #[serde(default)]
+    pub is_second: bool,
     /// What kind of task it was.
     pub kind: TaskKind,
     /// What the answer is worth.

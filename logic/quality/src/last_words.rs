@@ -5,12 +5,14 @@ use domain::model::ModelRef;
 use domain::quality::{Observation, Worth};
 use std::collections::BTreeMap;
 
-/// An answer: of a request, by a model. A second answer that was taken over is another one than the first.
-pub(crate) type Answer<'a> = (SessionId, QueryId, Option<&'a ModelRef>);
+/// An answer: of a request, by a model. A second answer that was taken over is another one than the first, also
+/// where the same model gave both.
+pub(crate) type Answer<'a> = (SessionId, QueryId, Option<&'a ModelRef>, bool);
 
 /// The answer that an observation speaks of.
 pub(crate) const fn answer_of(one: &Observation) -> Answer<'_> {
-    (one.session_id, one.query_id, one.model.as_ref())
+    let model = one.model.as_ref();
+    (one.session_id, one.query_id, model, one.is_second)
 }
 
 /// Of each answer, and of each second answer that it was compared with, the last word of the user and that of

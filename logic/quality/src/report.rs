@@ -1,9 +1,9 @@
 //! What graded and rated answers come to.
 
+use crate::last_words::{Answer, answer_of};
 use crate::own::{OwnAnswers, own_answers};
 use crate::pairings::{Pairing, pairings};
 use crate::statistics::{Interval, mean, share, weighted_kappa};
-use domain::id::{QueryId, SessionId};
 use domain::model::ModelRef;
 use domain::quality::{Observation, TaskKind, Worth};
 use std::collections::BTreeMap;
@@ -112,14 +112,11 @@ impl Report {
 }
 
 fn known(observations: &[Observation]) -> Vec<Known> {
-    // A second answer that was taken over is another one than the first.
-    type Key<'a> = (SessionId, QueryId, Option<&'a ModelRef>);
-    let mut answers: BTreeMap<Key<'_>, Known> = BTreeMap::new();
+    let mut answers: BTreeMap<Answer<'_>, Known> = BTreeMap::new();
     let is_of_one =
         |one: &&Observation| matches!(one.worth, Worth::Judge { .. } | Worth::User { .. });
     for one in observations.iter().filter(is_of_one) {
-        let key = (one.session_id, one.query_id, one.model.as_ref());
-        let known = answers.entry(key).or_insert_with(|| Known {
+        let known = answers.entry(answer_of(one)).or_insert_with(|| Known {
             model: one.model.clone(),
             kind: one.kind,
             grade: None,

@@ -194,6 +194,7 @@ mod tests {
             seq: u64::try_from(query).unwrap(),
             query_id: QueryId::from_uuid(Uuid::from_u128(query)),
             model: Some(model(name)),
+            is_second: false,
             kind,
             worth,
         }

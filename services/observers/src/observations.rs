@@ -178,6 +178,7 @@ mod tests {
             seq,
             query_id: QueryId::from_uuid(Uuid::from_u128(2)),
             model: None,
+            is_second: false,
             kind: TaskKind::Talk,
             worth: Worth::User { score: -100 },
         }

@@ -452,7 +452,7 @@ fn ratings(ratings: Ratings) -> String {
 }
 
 /// Names of the columns of [`columns`].
-pub const COLUMNS: [&str; 12] = [
+pub const COLUMNS: [&str; 13] = [
     "time",
     "session_id",
     "seq",
@@ -465,11 +465,12 @@ pub const COLUMNS: [&str; 12] = [
     "rubric",
     "second",
     "winner",
+    "is_second",
 ];
 
 /// An observation as a row of a table.
 #[must_use]
-pub fn columns(one: &Observation) -> [String; 12] {
+pub fn columns(one: &Observation) -> [String; 13] {
     let (by, score, judge, rubric) = match &one.worth {
         Worth::Judge {
             score,
@@ -505,5 +506,6 @@ pub fn columns(one: &Observation) -> [String; 12] {
         rubric,
         second,
         winner,
+        one.is_second.to_string(),
     ]
 }

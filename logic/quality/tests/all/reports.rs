@@ -21,6 +21,7 @@ fn observed(seq: u64, answer: u128, worth: Worth) -> Observation {
         seq,
         query_id: QueryId::from_uuid(Uuid::from_u128(answer)),
         model: Some(model("writer")),
+        is_second: false,
         kind: TaskKind::Look,
         worth,
     }
@@ -58,6 +59,24 @@ fn the_last_grade_and_rating_of_an_answer_count_once() {
         assert_eq!(report.by_kind[0].name, "look");
     }
     assert!(Report::of(&[]).is_empty());
+}
+
+#[test]
+fn a_second_answer_that_was_taken_over_counts_beside_the_first_of_the_same_model() {
+    let second = |seq, worth| Observation {
+        is_second: true,
+        ..observed(seq, 1, worth)
+    };
+    let report = Report::of(&[
+        observed(1, 1, rated(100)),
+        observed(2, 1, graded(4)),
+        second(3, rated(-100)),
+        second(4, graded(1)),
+    ]);
+    let of_writer = &report.by_model[0];
+    assert_eq!(of_writer.answers, 2);
+    assert_eq!((of_writer.ratings.good, of_writer.ratings.bad), (1, 1));
+    assert_eq!(report.agreement[0].answers, 2);
 }
 
 #[test]

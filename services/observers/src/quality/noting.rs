@@ -166,6 +166,7 @@ impl Worker {
             seq,
             query_id: due.query_id,
             model: case.model.clone(),
+            is_second: case.is_taken,
             kind: case.kind,
             worth,
         };

@@ -115,6 +115,7 @@ impl Observed {
             seq,
             query_id,
             model: case.model.clone(),
+            is_second: case.is_taken,
             kind: case.kind,
             worth,
         };

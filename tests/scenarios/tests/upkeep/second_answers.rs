@@ -84,6 +84,56 @@ fn every_answer_is_answered_again_by_the_configured_model_and_compared() {
 }
 
 #[test]
+fn a_second_answer_of_the_same_model_that_is_taken_over_is_rated_beside_the_first() {
+    let scene = Scene::new([Reply::text("Porto."), Reply::text("Lisbon.")]);
+    let (second, judge) = (Server::openai([]), judge());
+    let serving = serving(&scene, (&second, &judge), "critic = \"on_demand\"");
+    let chat = serving.client(&scene, "chat");
+    let id = session(&chat, false);
+    ask(&chat, &id, "What is the capital of Portugal?");
+    let query = until_told(&chat, &id, "query.finished")["query_id"].clone();
+    let post = |path: &str| {
+        let path = format!("/api/v1/sessions/{id}/{path}");
+        chat.post(&path, &json!({"query_id": query})).expect(204);
+    };
+    let rate = |score: i8| {
+        let opinion = json!({"session_id": id, "query_id": query, "score": score});
+        chat.post("/feedback", &opinion).expect(204);
+    };
+    rate(50);
+    post("second");
+    let given = until_told(&chat, &id, "second.generation");
+    assert_eq!(given["model"], "scripted/scripted-model");
+    until_told(&chat, &id, "pairwise.result");
+    post("second/take");
+    rate(-50);
+    let mut events = chat.events(&format!("/api/v1/sessions/{id}/events"), Some(0));
+    for _ in 0..2 {
+        events.until("reward.event");
+    }
+    drop(serving);
+    let told = scene
+        .house
+        .ask(["quality", "--json"])
+        .run()
+        .expect(0)
+        .stdout;
+    let rows = told
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rated = rows.filter(|one| one["by"] == "user");
+    let rated: Vec<(Value, Value)> = rated
+        .map(|one| (one["score"].clone(), one["is_second"].clone()))
+        .collect();
+    assert_eq!(
+        rated,
+        [(json!(50), json!(false)), (json!(-50), json!(true))]
+    );
+    let told = scene.house.ask(["quality"]).run().expect(0).stdout;
+    assert!(told.contains("+1 -1"), "{told}");
+}
+
+#[test]
 fn of_no_share_nothing_is_answered_again_by_itself() {
     let scene = Scene::new([Reply::text("Lisbon."), Reply::text("Some 550,000.")]);
     let (second, judge) = (Server::openai([Reply::text("Porto.")]), judge());
