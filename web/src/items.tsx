@@ -21,7 +21,7 @@ import type {
 export function ItemView({ item }: { item: Item }): VNode | null {
   switch (item.kind) {
     case "text":
-      return item.verbatim ? <Verbatim text={item.text} /> : <Markdown text={item.text} />;
+      return <Said item={item} />;
     case "thinking":
       return <Thinking item={item} />;
     case "call":
@@ -39,6 +39,15 @@ export function ItemView({ item }: { item: Item }): VNode | null {
     case "given":
       return <Given item={item} />;
   }
+}
+
+function Said({ item: { text, verbatim, taken } }: { item: TextItem }): VNode {
+  return (
+    <>
+      {taken && <p class="muted">{s.taken}</p>}
+      {verbatim ? <Verbatim text={text} /> : <Markdown text={text} />}
+    </>
+  );
 }
 
 /** What rules show of files and folders, as it is: `__init__.py` is a name. */

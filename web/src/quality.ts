@@ -65,7 +65,8 @@ export function judged(before: Quality, event: SessionEvent): Quality {
     case "second_rated":
       return second === undefined ? before : { ...before, second: { ...second, chosen: event.winner } };
     case "second_taken":
-      return second === undefined ? before : { ...before, second: { ...second, taken: true } };
+      // What was said before was said of the first answer.
+      return second === undefined ? before : { asked: false, second: { ...second, taken: true } };
     default:
       return before;
   }

@@ -23,6 +23,8 @@ export interface TextItem {
   open: boolean;
   /** Whether it is no Markdown: what rules show of files. */
   verbatim?: boolean;
+  /** Whether it is the second answer, with which the conversation goes on. */
+  taken?: boolean;
 }
 
 export interface CallItem {
@@ -202,7 +204,11 @@ function opined(view: View, event: SessionEvent): View {
   if (!view.turns.some((turn) => turn.id === event.query_id)) {
     return { ...view, opinions: [...view.opinions, event] };
   }
-  return inTurn(view, event, (turn) => ({ ...turn, quality: judged(turn.quality, event) }));
+  return inTurn(view, event, (turn) => {
+    const next = { ...turn, quality: judged(turn.quality, event) };
+    if (event.type !== "second_taken") return next;
+    return add(next, { kind: "text", key: String(event.seq), text: event.answer, open: false, taken: true });
+  });
 }
 
 /** The mode in which no model is asked. */

@@ -240,7 +240,11 @@ async function quality({ context, wrong }) {
   await other.getByRole("button", { name: "Go on with it" }).click();
   await other.getByText("The conversation goes on with the second answer.").waitFor();
   await other.getByRole("button", { name: "Second is better", pressed: true }).waitFor();
-  // The engram that is kept of it has the same.
+  // It stands in the conversation, and what was said before was said of the first answer.
+  await answer.getByText("Lisbon, since 1255.").waitFor();
+  await answer.getByRole("button", { name: "Good answer", pressed: false }).waitFor();
+  assert.equal(await answer.locator(".badge.grade").count(), 0);
+  // The engrams that are kept of both have the same, each from where it stands.
   await open(page, "Memory");
   const field = panel(page).getByRole("searchbox", { name: "Search memory" });
   await field.fill("capital of Portugal");
@@ -251,15 +255,22 @@ async function quality({ context, wrong }) {
     ["Answered by", "scripted/scripted-model"],
     ["Grade", "4 of 5"],
     ["Your rating", "yours: 5 of 5"],
-    ["Comparison", "The second answer is better"],
+    ["Comparison", "The other answer was better"],
   ]) {
     await kept.locator(`dt:text-is("${name}") + dd`).getByText(told).waitFor();
   }
+  const better = panel(page).getByRole("status").locator("details.memory").filter({ hasText: "since 1255" }).first();
+  await better.locator("summary").click();
+  await better.locator('dt:text-is("Comparison") + dd').getByText("This answer was better").waitFor();
   await looked(page, "panel-memory-judged");
   // All of it is there again after a reload.
   await page.reload();
-  await answer.locator(".badge.grade").getByText("4 of 5").waitFor();
-  await answer.getByRole("button", { name: "Good answer", pressed: true }).waitFor();
+  await answer.getByText("The conversation goes on with the second answer.").waitFor();
+  await answer.getByText("Lisbon, since 1255.").waitFor();
+  await answer.getByRole("button", { name: "Good answer", pressed: false }).waitFor();
+  // A rating from here on is one of the second answer.
+  await answer.getByRole("button", { name: "Bad answer" }).click();
+  await answer.getByRole("button", { name: "Bad answer", pressed: true }).waitFor();
   assert.deepEqual(wrong, []);
 }
 

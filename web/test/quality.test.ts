@@ -28,6 +28,21 @@ describe("what was said of an answer", () => {
     expect(second?.quality).toEqual({ asked: false });
   });
 
+  it("begins anew where the second answer is taken over", () => {
+    const before = view([
+      asked(),
+      event({ type: "second_asked" }),
+      event({ type: "second_answered", answer: "Other", model: "m/b", temperature: 0 }),
+      graded(4),
+      event({ type: "feedback", score: 100, note: "" }),
+    ]);
+    expect(before.turns[0]?.quality.rating).toBe(100);
+    const taken = view([event({ type: "second_taken", answer: "Other" })], before).turns[0]?.quality;
+    expect(taken?.grade).toBeUndefined();
+    expect(taken?.rating).toBeUndefined();
+    expect(taken?.second?.answer).toBe("Other");
+  });
+
   it("says why there is no grade, until there is one", () => {
     const missed = [asked(), event({ type: "grade_asked" }), event({ type: "not_graded", ...fault })];
     const at = view(missed);
@@ -56,6 +71,7 @@ describe("what was said of an answer", () => {
     expect(both.turns[0]?.quality.second?.taken).toBeUndefined();
     const taken = view([event({ type: "second_taken", answer: "Other" })], both);
     expect(taken.turns[0]?.quality.second?.taken).toBe(true);
+    expect(taken.turns[0]?.items.at(-1)).toMatchObject({ kind: "text", text: "Other", taken: true });
     const none = view([asked("q3"), event({ type: "second_missed", ...fault }, "q3")]);
     expect(none.turns[0]?.quality.second).toEqual({ state: "missed", fault });
   });

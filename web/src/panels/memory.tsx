@@ -190,7 +190,7 @@ function Annotations({ id }: { id: string }): VNode | null {
     [s.respondent, respondent],
     [s.grade, score == null ? null : s.graded(score)],
     [s.yourRating, rating == null ? null : s.rated(stars(rating))],
-    [s.comparison, winner == null ? null : s.better[winner]],
+    [s.comparison, winner == null ? null : s.compared[winner]],
   ];
   return (
     <>
