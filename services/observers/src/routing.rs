@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 /// The file that says from when on observations count for routes: a time in the form of RFC 3339.
 const RESET: &str = "routes-since";
 
+/// By how much a clock may be set back after a reset.
+const AHEAD: Duration = Duration::from_hours(1);
+
 /// For how long a model that did not answer is chosen for no request: a server that is started again is there
 /// after minutes, and each request that tries it before waits for nothing.
 const COOLDOWN: Duration = Duration::from_mins(5);
@@ -49,22 +52,30 @@ pub fn reset(folder: &Path, now: Timestamp) -> Result<()> {
 /// From when on observations count; the beginning of time where nothing was reset.
 fn since(folder: &Path) -> Result<Timestamp> {
     let path = folder.join(RESET);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => text.trim().parse().map_err(|error| {
-            let file = path.display();
-            Error::other(format!(
-                "{file} has no time ({error}); `carl quality routes --reset` writes it anew"
-            ))
-        }),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Timestamp::MIN),
-        Err(error) => Err(error),
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Timestamp::MIN),
+        Err(error) => return Err(error),
+    };
+    let unusable = |why: String| {
+        let file = path.display();
+        Error::other(format!(
+            "{file} {why}; `carl quality routes --reset` writes it anew"
+        ))
+    };
+    let since = text.trim().parse::<Timestamp>();
+    let since = since.map_err(|error| unusable(format!("has no time ({error})")))?;
+    // The clock was ahead when it was written. Nothing that is rated before then would count, and nobody would know.
+    if since > Timestamp::now() + AHEAD {
+        return Err(unusable(format!("has a time to come ({since})")));
     }
+    Ok(since)
 }
 
 /// What is known for routes.
 ///
 /// # Errors
-/// Whatever the file system says, and where `routes-since` has no time.
+/// Whatever the file system says, and where `routes-since` has no time, or one to come.
 pub fn findings(config: &RoutingConfig) -> Result<Findings> {
     let observations: Vec<Observation> = observations::read(&config.folder)?.all;
     let since = since(&config.folder)?;
