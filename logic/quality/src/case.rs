@@ -23,13 +23,22 @@ pub struct Evidence {
     pub tool: String,
     /// The beginning of what the model read of its result.
     pub text: String,
+    /// How much of it stood behind that, characters.
+    pub left_out: usize,
 }
 
 impl Evidence {
-    /// As a model reads it.
+    /// As a model reads it. That something was left out stands outside of the text, which could say so itself.
     #[must_use]
     pub fn as_json(&self) -> Value {
-        json!({"tool": self.tool, "result": self.text})
+        match self.left_out {
+            0 => json!({"tool": self.tool, "result": self.text}),
+            count => json!({
+                "tool": self.tool,
+                "result": self.text,
+                "left_out": format!("{count} characters more, which the assistant read and you do not see"),
+            }),
+        }
     }
 }
 
@@ -141,9 +150,13 @@ impl Open {
         if status == CallStatus::Ok {
             self.tools.push(tool.to_owned());
         }
-        let text: String = text.chars().take(EVIDENCE_CHARS).collect();
-        let tool = tool.to_owned();
-        self.evidence.push(Evidence { tool, text });
+        let end = text.char_indices().nth(EVIDENCE_CHARS);
+        let (text, behind) = text.split_at(end.map_or(text.len(), |(at, _)| at));
+        self.evidence.push(Evidence {
+            tool: tool.to_owned(),
+            text: text.to_owned(),
+            left_out: behind.chars().count(),
+        });
         if self.evidence.len() > EVIDENCE {
             self.evidence.remove(0);
         }

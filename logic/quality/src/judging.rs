@@ -114,6 +114,7 @@ mod tests {
             evidence: vec![Evidence {
                 tool: "read_file".to_owned(),
                 text: "port = 8080".to_owned(),
+                left_out: 0,
             }],
             kind: TaskKind::Look,
             model: Some(ModelRef {

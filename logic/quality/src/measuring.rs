@@ -52,6 +52,7 @@ fn pair(line: &str) -> Option<KnownPair> {
         Some(Evidence {
             tool: one["tool"].as_str()?.to_owned(),
             text: one["text"].as_str()?.to_owned(),
+            left_out: 0,
         })
     };
     let kind = line["kind"].as_str()?;

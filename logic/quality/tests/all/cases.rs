@@ -8,6 +8,7 @@ use domain::model::{ModelRef, Usage};
 use domain::quality::TaskKind;
 use domain::settings::Mode;
 use quality::Cases;
+use serde_json::json;
 use uuid::Uuid;
 
 fn id(number: u128) -> QueryId {
@@ -84,7 +85,20 @@ fn a_case_has_question_answer_and_the_last_results() {
     let texts: Vec<&str> = case.evidence.iter().map(|one| one.text.as_str()).collect();
     assert_eq!(texts.len(), 6);
     assert_eq!((texts[0], texts[5]), ("result 2", "result 7"));
+    let told = json!({"tool": "read_file", "result": "result 7"});
+    assert_eq!(case.evidence[5].as_json(), told);
     assert!(cases.case(id(2)).is_none());
+}
+
+#[test]
+fn a_long_result_says_outside_of_its_text_how_much_of_it_is_left_out() {
+    let long = format!("{}é{}", "a".repeat(1_499), "b".repeat(5_000));
+    let read = result("read_file", CallStatus::Ok, &long);
+    let cases = cases(vec![asked(Origin::User), read, answer("8080")]);
+    let shown = cases.case(id(1)).unwrap().evidence[0].as_json();
+    assert!(shown["result"].as_str().unwrap().ends_with("aé"));
+    let told = "5000 characters more, which the assistant read and you do not see";
+    assert_eq!(shown["left_out"], told);
 }
 
 #[test]
