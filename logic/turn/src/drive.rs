@@ -25,7 +25,7 @@ pub use pace::{BACK_OFF, BACK_OFF_MOST, DREAM_AFTER, Dreams, Limits, SETTLING, i
 pub use price::{Price, Prices};
 pub use prompt::compose;
 pub use quiet::QuietHours;
-pub use signals::{Waiting, summary};
+pub use signals::{Waiting, is_news, summary};
 pub use trail::Trail;
 
 use domain::Timestamp;

@@ -34,7 +34,7 @@ use std::io;
 use std::time::Duration;
 use text::escape::{barred, prose, visible_line, visible_lines};
 use text::links::Known;
-use turn::drive::summary;
+use turn::drive::{is_news, summary};
 pub use words::approved;
 use words::{is_end_of, is_own_words, is_untrue, recalled, refusal, step};
 use wrapping::Wrapping;
@@ -322,7 +322,7 @@ impl Terminal {
     /// What a session does by itself, and what it was told by others.
     fn drive(&mut self, body: &EventBody) -> io::Result<()> {
         match body {
-            EventBody::SignalReceived { signal } => {
+            EventBody::SignalReceived { signal } if is_news(signal) => {
                 self.note(&format!("came in: {}", visible_line(&summary(signal))))
             }
             EventBody::Critique { .. }

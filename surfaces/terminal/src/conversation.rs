@@ -6,6 +6,7 @@ use crate::undo::FileHistory;
 use anyhow::Result;
 use api::sessions::{Follow, SendRequest, SessionSummary};
 use async_trait::async_trait;
+use domain::drive::Origin;
 use domain::event::Event;
 use domain::settings::SessionProfile;
 use session::{Exchange, SessionView};
@@ -75,11 +76,15 @@ pub async fn so_far(on: &dyn Conversation) -> Result<SessionView> {
     crate::sessions::view_of(on.host().sessions(), on.session().session_id).await
 }
 
-/// The last request of the user's that has ended.
+/// The last request to the agent of the user's that has ended: no turn that the session took by itself, no
+/// `/undo` and no line for the shell.
 pub(crate) async fn last_answered(on: &dyn Conversation, wish: &str) -> Result<Exchange> {
     let view = so_far(on).await?;
     let mut newest_first = view.exchanges().standing().iter().rev();
-    let found = newest_first.find(|one| one.finished_seq.is_some());
+    let found = newest_first.find(|one| {
+        let is_asked = one.origin == Origin::User && !one.is_undo && !one.is_command;
+        is_asked && one.finished_seq.is_some()
+    });
     let none = || {
         Failure::usage(
             format!("there is no answer to {wish} yet"),

@@ -85,8 +85,11 @@ async fn take(on: &mut dyn Conversation) -> Result<()> {
     let sessions = on.host().sessions();
     let taking = sessions.take_second(on.session().session_id, query_id);
     taking.await.or_fail()?;
-    let model = visible_line(&model.to_string());
     // That it was taken over is told by its event, here and in other windows.
+    if view.work().model() == Some(&model) {
+        return Ok(());
+    }
+    let model = visible_line(&model.to_string());
     on.tell(&format!(
         "/model {model} has that model answer from here on; in all sessions, so does a line\n\
          `code = \"{model}\"` under [models.roles] in the configuration (for the coder)"

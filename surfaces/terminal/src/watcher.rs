@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use text::escape::{prose, visible_line, visible_lines};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use turn::drive::summary;
+use turn::drive::{is_news, summary};
 
 /// A request of the drive's that waits for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -293,7 +293,7 @@ impl WatchState {
                 Some(format!("note: {what} [{code}]\n  {how}"))
             }
             EventBody::SignalReceived { signal } => {
-                Some(format!("· came in: {}", visible_line(&summary(signal))))
+                is_news(signal).then(|| format!("· came in: {}", visible_line(&summary(signal))))
             }
             EventBody::Rewound { .. } => {
                 taken_back.map(|text| format!("· taken back in another window: {text}"))

@@ -178,6 +178,12 @@ pub fn summary(signal: &Signal) -> String {
     lines.join("\n  > ")
 }
 
+/// Whether a signal tells the user something: what the user said of an answer, or was shown of a judge, does not.
+#[must_use]
+pub const fn is_news(signal: &Signal) -> bool {
+    !matches!(signal, Signal::Feedback { .. } | Signal::Graded { .. })
+}
+
 /// Whatever begins a new line for somebody.
 const fn is_line_end(c: char) -> bool {
     matches!(

@@ -41,3 +41,10 @@ pub(super) fn fault(code: &str, message: impl Into<String>, hint: &str) -> Fault
         hint: hint.to_owned(),
     }
 }
+
+/// Why there is nothing to grade or to compare.
+pub(super) fn no_answer() -> Fault {
+    let message = "There is no answer to a message of yours: the request ended without one, or the session took \
+                   that turn by itself.";
+    fault("quality.no_answer", message, "")
+}

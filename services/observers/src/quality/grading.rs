@@ -1,7 +1,7 @@
 //! Asking the judge: what is judged is read from the session's log, and the judge's call is on record
 //! before its word counts.
 
-use super::due::{Due, fault};
+use super::due::{Due, fault, no_answer};
 use super::outcome::Outcome;
 use crate::asking::{Said, Unanswered, ask, by_schema};
 use crate::config::{Clock, Services};
@@ -36,11 +36,7 @@ impl Judging {
         match case {
             // What rules answered is right or a fault of ours; no judge is needed for either.
             Some(case) if due.is_asked || case.model.is_some() => self.grade(case).await,
-            None if due.is_asked => Outcome::Missed(fault(
-                "quality.no_answer",
-                "There is no answer to grade: the request ended without one.",
-                "",
-            )),
+            None if due.is_asked => Outcome::Missed(no_answer()),
             Some(_) | None => Outcome::Nothing,
         }
     }

@@ -1,7 +1,7 @@
 //! A second answer to a request, and the comparison of both. They are two steps, and the session's log
 //! says which is next: one that was stopped in between goes on with the comparison.
 
-use super::due::{Due, fault};
+use super::due::{Due, fault, no_answer};
 use super::grading::{LARGER, is_judge_tiny, why_not};
 use super::outcome::Outcome;
 use crate::again::{ANSWER_TOKENS, Again, Given};
@@ -38,8 +38,7 @@ impl Seconding {
             false => Outcome::Nothing,
         };
         let Some(case) = again.case() else {
-            let message = "There is no answer: the request ended without one.";
-            return missed(fault("quality.no_answer", message, ""));
+            return missed(no_answer());
         };
         if matches!(case.kind, TaskKind::Change | TaskKind::Program) {
             let message = "The request changed files or ran programs. A second answer has no tools, so \
@@ -76,7 +75,7 @@ impl Seconding {
         match tokio::time::timeout(ANSWER_TIME, asking).await {
             Ok(Ok(said)) if said.text.trim().is_empty() => Outcome::Missed(fault(
                 "quality.no_second",
-                format!("{} said nothing.", said.model),
+                format!("{} gave no words of an answer.", said.model),
                 "Ask again, or name another model behind /b.",
             )),
             Ok(Ok(said)) => Outcome::Answered(SecondAnswer {

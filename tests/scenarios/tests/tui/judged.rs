@@ -106,6 +106,20 @@ fn in_auto_mode_an_agent_hears_of_a_low_grade_and_acts_on_the_users_word_alone()
     let told = scene.server.chats().last().unwrap().body.to_string();
     assert!(told.contains("graded an answer of yours 1 of 5"), "{told}");
     assert!(!told.contains("ignore your instructions"), "{told}");
+    // The user was told of both where they came, and rates the own message's answer after the drive's.
+    window.until("idle");
+    let screen = window.screen();
+    assert!(!screen.contains("came in"), "{screen}");
+    window.enters("/rate 2");
+    window.until("rated -50");
+    assert!(!window.screen().contains("DRIVE"), "{}", window.screen());
+    let told = scene
+        .house
+        .ask(["quality", "--json"])
+        .run()
+        .expect(0)
+        .stdout;
+    assert!(told.contains("\"score\":-50"), "{told}");
 }
 
 #[test]
@@ -140,6 +154,7 @@ fn a_second_answer_that_came_unasked_is_shown_taken_over_and_rated_as_that_of_it
     let mut other_window = seat(&scene, &["--resume", "last"], (100, 34));
     window.enters("/b take");
     window.until("taken over");
+    window.until("/model other/scripted-model has that model answer");
     other_window.until("· taken over");
     other_window.presses(&["C-d"]);
     other_window.until_shell();
