@@ -375,9 +375,9 @@ pub async fn find_model(host: &dyn Host, name: String) -> Done {
 
 /// Begins another session and leaves this one.
 pub async fn begin_anew(host: &dyn Host, old: SessionSummary, profile: SessionProfile) -> Done {
-    let profile = SessionProfile {
-        name: String::new(),
-        ..profile
+    let profile = match host.anew(&profile) {
+        Ok(profile) => profile,
+        Err(fault) => return Done::Told(vec![Message::Failed { fault, draft: None }]),
     };
     let sessions = host.sessions();
     let opened = match sessions.open(OpenRequest::New(profile.clone())).await {

@@ -69,6 +69,13 @@ pub trait Host {
     /// When it cannot be kept; the yes itself holds.
     async fn remember(&self) -> Result<String, Fault>;
 
+    /// What another session in this folder is begun with: without a name, and open for writing where a yes to the
+    /// folder is kept.
+    ///
+    /// # Errors
+    /// When what is kept cannot be read.
+    fn anew(&self, profile: &SessionProfile) -> Result<SessionProfile, Fault>;
+
     /// What goes along with a message, such as the pictures and memories that it names with `@`. A picture
     /// from outside of the session's folders does not: what stands in a message may be pasted, and
     /// somebody else's.

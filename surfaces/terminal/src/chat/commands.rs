@@ -52,15 +52,7 @@ impl Chat<'_> {
     }
 
     async fn begin_anew(&mut self) -> Result<()> {
-        let mut profile = SessionProfile {
-            name: String::new(),
-            ..self.profile.clone()
-        };
-        // A yes in the session before may have been for later ones.
-        let workspace = profile.settings.workspace.clone();
-        if self.host.asker().remembered.read()?.contains(&workspace) {
-            profile.settings.allow_write.insert(workspace);
-        }
+        let profile = self.host.asker().anew(&self.profile)?;
         ask_about(self.host, &profile).await?;
         let opening = OpenRequest::New(profile.clone());
         let opened = self.host.sessions().open(opening).await;

@@ -5,7 +5,7 @@ use crate::audited::on_record;
 use crate::open_folders::OpenFolders;
 use anyhow::Result;
 use api::audit::Audit;
-use domain::settings::Attendance;
+use domain::settings::{Attendance, SessionProfile};
 use rendering::confirm::Memory;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +35,27 @@ impl Asker {
         } else {
             Memory::None
         }
+    }
+
+    /// What another session in this folder is begun with: open for writing where a yes to the folder is kept,
+    /// perhaps one of the session before.
+    ///
+    /// # Errors
+    /// When the list cannot be read.
+    pub fn anew(&self, profile: &SessionProfile) -> Result<SessionProfile> {
+        let mut profile = SessionProfile {
+            name: String::new(),
+            ..profile.clone()
+        };
+        if self
+            .remembered
+            .read()?
+            .contains(&profile.settings.workspace)
+        {
+            let workspace = profile.settings.workspace.clone();
+            profile.settings.allow_write.insert(workspace);
+        }
+        Ok(profile)
     }
 
     /// Says so where an answer waits until the process that takes it goes on.

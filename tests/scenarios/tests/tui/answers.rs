@@ -1,6 +1,6 @@
 //! Answers as they stream, what is typed meanwhile, and what stops them.
 
-use crate::{count, first_waits, seat, status};
+use crate::{ANSWER, answers, count, first_waits, seat, status};
 use scenarios::{Scene, of_kind};
 use serde_json::json;
 use testkit::{Gate, Reply, Server, TMUX, is_absent};
@@ -199,6 +199,35 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.enters("/quit");
     window.until_shell();
     assert_eq!(scene.house.session_logs().len(), 2);
+}
+
+#[test]
+fn a_folder_that_is_remembered_as_open_is_open_in_the_next_session_of_the_window() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let note = |path: &str| json!({"path": path, "content": "1", "mode": "overwrite"});
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", note("one.txt")),
+        Reply::text("Written."),
+        Reply::call("write_file", note("two.txt")),
+        Reply::text("Written as well."),
+    ]));
+    let mut window = seat(&scene, &[], (100, 30));
+    window.enters("write one");
+    let screen = window.until(ANSWER);
+    assert!(screen.contains("not open for writing"), "{screen}");
+    answers(&mut window, "r");
+    window.until("remembered; `carl policy forget");
+    window.until("idle");
+    window.enters("/new");
+    window.until("goes on with the one before");
+    window.enters("write two");
+    let screen = window.until(ANSWER);
+    assert!(!screen.contains("not open for writing"), "{screen}");
+    answers(&mut window, "y");
+    window.until("Written as well.");
+    assert_eq!(scene.house.read("two.txt"), "1");
 }
 
 #[test]

@@ -235,6 +235,11 @@ impl tui::host::Host for Serving<'_> {
         }
     }
 
+    fn anew(&self, profile: &SessionProfile) -> Result<SessionProfile, Fault> {
+        let anew = self.host.asker().anew(profile);
+        anew.map_err(|error| describe(&error).1)
+    }
+
     async fn outgoing(&self, profile: &SessionProfile, text: &str) -> Result<Outgoing, Fault> {
         let fault = |error: anyhow::Error| describe(&error).1;
         let mut said = Vec::new();
