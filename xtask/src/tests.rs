@@ -36,8 +36,8 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
     let corpora = corpora(steps)?;
     let advice = "Run the test it names by itself: `cargo test -p CRATE NAME`.";
     // Always the same packages: with others, dependencies have other features, and nearly all of them are
-    // built once more. So `carl` is the one that is built for its own tests, and the architecture, which was
-    // looked at among the checks, is looked at again.
+    // built once more. So `carl` is the one that is built for its own tests. The architecture was looked at among
+    // the checks; only nextest can leave out what it built.
     let which = ["--workspace", "--exclude=engine"];
     let carl = steps.run(
         "build of the tests and of carl",
@@ -50,7 +50,11 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
     let mut house = environment(&paths, options, carl, corpora)?;
     house.extend(without(steps));
     steps.run("tests", advice, || {
-        show(runner(None, &which).envs(house.clone()))
+        let mut tests = runner(None, &which);
+        if has_subcommand("nextest") {
+            tests.args(["-E", "not package(architecture)"]);
+        }
+        show(tests.envs(house.clone()))
     })?;
     steps.run("examples in the documentation", advice, || {
         let args = [
