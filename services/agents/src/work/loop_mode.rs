@@ -516,6 +516,10 @@ impl Run<'_> {
 
     fn publish(&mut self, ending: Ending) {
         let work = self.work;
+        // Of a row that was broken off: what was done is done, whether its turn came or not.
+        for record in std::mem::take(&mut self.ahead).into_values() {
+            self.outcome.note_call(&record);
+        }
         self.outcome.status = ending.status;
         self.outcome.error = match ending.reason {
             Reason::Failed | Reason::DoesNotFit => self.outcome.error.take(),

@@ -19,6 +19,7 @@ mod judged;
 mod keys;
 mod leaving;
 mod marking;
+mod outcomes;
 mod overrides;
 mod pages;
 mod panes;
