@@ -1,15 +1,28 @@
 //! What came of requests, as the UI and its page of the history have it.
 
-use crate::{ANSWER, answers, seat};
+use crate::{ANSWER, answers, count, seat};
 use scenarios::Scene;
 use serde_json::{Value, json};
-use testkit::{Reply, Server, TMUX, is_absent};
+use testkit::{Gate, Reply, Server, TMUX, Window, is_absent};
 
 /// A mode in which the model calls tools as it sees fit, and files of the folder may be changed.
 const ARGS: [&str; 4] = ["--mode", "loop", "--allow-write", "."];
 
 fn writes(path: &str) -> Value {
     json!({"path": path, "content": "one\n"})
+}
+
+/// The whole page of the history, which has the lines of a screen or fewer.
+fn history(window: &mut Window) -> String {
+    window.enters("/inspect history");
+    window.until("history: exchanges");
+    window.until(" you, ")
+}
+
+/// Where a text stands in another.
+fn place(all: &str, part: &str) -> usize {
+    let at = all.find(part);
+    at.unwrap_or_else(|| panic!("no `{part}`:\n{all}"))
 }
 
 #[test]
@@ -39,4 +52,46 @@ fn an_interrupted_request_names_every_changed_file() {
         let is_told = |row: &str| row.contains("· created ") && row.contains(name);
         assert!(all.lines().any(is_told), "{name}:\n{all}");
     }
+}
+
+#[test]
+fn the_history_has_what_came_of_each_request_below_it() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("It begins well.\n\n").and_wait(&gate),
+        Reply::text("I will look.").and_call("read_file", json!({"path": "a.txt"})),
+        Reply::text("Bees dance."),
+        Reply::text("Ants walk."),
+    ]));
+    scene.house.write("a.txt", "one\n");
+    let mut window = seat(&scene, &ARGS, (100, 60));
+    window.enters("first");
+    window.until("It begins well.");
+    for text in ["second", "third"] {
+        window.enters(text);
+        window.until(&format!("takes back): {text}"));
+    }
+    window.presses(&["Escape"]);
+    window.until("Ants walk.");
+    window.until("idle");
+    let page = history(&mut window);
+    let places = [
+        "| first",
+        "| It begins well.",
+        "interrupted",
+        "| second",
+        "waiting: ",
+        "| I will look.",
+        "→ read_file",
+        "| Bees dance.",
+        "| third",
+        "| Ants walk.",
+    ];
+    let places = places.map(|part| place(&page, part));
+    assert!(places.is_sorted(), "{places:?}\n{page}");
+    // What is the answer as well stands there once.
+    assert_eq!(count(&page, "Bees dance."), 1, "{page}");
 }
