@@ -103,6 +103,8 @@ pub(super) struct Calls {
     are_several: bool,
     /// Why calls of the request were denied.
     reasons: BTreeSet<String>,
+    /// How many of its calls were denied.
+    denied: usize,
     /// Whether the request is a command of the user's.
     is_command: bool,
 }
@@ -146,6 +148,16 @@ impl Calls {
             is_command: mode == Mode::Command,
             ..Self::default()
         };
+    }
+
+    /// A call of the request was denied.
+    pub(super) const fn note_denied(&mut self) {
+        self.denied = self.denied.saturating_add(1);
+    }
+
+    /// How many of the request's were.
+    pub(super) const fn denied(&self) -> usize {
+        self.denied
     }
 
     /// Whether the user made them.

@@ -84,6 +84,8 @@ pub struct Terminal {
     /// What the session has running beside its requests.
     background: Background,
     reported: Option<Fault>,
+    /// Whether the request has an answer.
+    has_answered: bool,
     /// What was said of models and modes.
     chosen: Chosen,
     /// The calls under way.
@@ -117,6 +119,7 @@ impl Terminal {
             pulse: Pulse::new(Silence::Spinner, paint),
             background: Background::default(),
             reported: None,
+            has_answered: false,
             chosen: Chosen::default(),
             calls: Calls::default(),
             changes: Changes::default(),
@@ -207,6 +210,7 @@ impl Terminal {
                 self.streamed.clear();
                 self.pulse.begin();
                 self.reported = None;
+                self.has_answered = false;
                 self.calls.begin_request(*mode);
                 self.spent = Usage::default();
                 self.has_helped = false;
@@ -488,6 +492,7 @@ impl Terminal {
     }
 
     fn finish_answer(&mut self, answer: &str) -> io::Result<()> {
+        self.has_answered = !answer.trim().is_empty();
         let already_shown = self.answer == Answer::Streamed && is_end_of(answer, &self.streamed);
         self.streamed.clear();
         self.break_line()?;
@@ -533,7 +538,11 @@ impl Terminal {
         if let Some(untrue) = error.filter(|fault| is_piped && is_untrue(fault)) {
             print(&format!("[{}]\n", visible_line(&untrue.message)))?;
         }
-        let end = words::ended(status, self.paint);
+        let denied = match self.has_answered {
+            true => self.calls.denied(),
+            false => 0,
+        };
+        let end = words::ended(status, denied, self.paint);
         end.map_or(Ok(()), |line| self.line(&line))
     }
 }

@@ -31,6 +31,9 @@ pub(super) fn of_call(
         return Vec::new();
     };
     let (name, said_why) = calls.end(call_id);
+    if *status == CallStatus::Denied {
+        calls.note_denied();
+    }
     match status {
         CallStatus::Ok => {
             let failed = failed_program(tool, text);

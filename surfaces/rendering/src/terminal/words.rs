@@ -25,13 +25,18 @@ pub(super) const fn is_own_words(body: &EventBody) -> bool {
     )
 }
 
-/// How a request ended that was not a success.
-pub(super) fn ended(status: QueryStatus, paint: Paint) -> Option<String> {
+/// How a request ended that was not a success. `denied`: how many of its calls were denied, where an answer
+/// followed.
+pub(super) fn ended(status: QueryStatus, denied: usize, paint: Paint) -> Option<String> {
     match status {
         QueryStatus::Success => None,
         QueryStatus::Partial => Some(paint.warn("partly done")),
         QueryStatus::Failed => Some(paint.bad("failed")),
-        QueryStatus::Denied => Some(paint.bad("refused")),
+        QueryStatus::Denied => Some(match denied {
+            0 => paint.bad("refused"),
+            1 => paint.warn("a call was refused"),
+            count => paint.warn(&format!("{count} calls were refused")),
+        }),
         QueryStatus::Interrupted => Some(paint.warn("interrupted")),
     }
 }

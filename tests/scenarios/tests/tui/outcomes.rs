@@ -95,3 +95,25 @@ fn the_history_has_what_came_of_each_request_below_it() {
     // What is the answer as well stands there once.
     assert_eq!(count(&page, "Bees dance."), 1, "{page}");
 }
+
+#[test]
+fn a_request_with_an_answer_was_not_refused() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("read_file", json!({"path": "a.txt"})),
+        Reply::call("write_file", writes("b.txt")),
+        Reply::text("It says one, and I left b.txt alone."),
+    ]));
+    scene.house.write("a.txt", "one\n");
+    let mut window = seat(&scene, &ARGS, (100, 40));
+    window.enters("look and write");
+    answers(&mut window, "n");
+    window.until("I left b.txt alone.");
+    window.until("idle");
+    let all = window.everything();
+    let rows: Vec<&str> = all.lines().map(str::trim).collect();
+    assert!(!rows.contains(&"▎ refused"), "{all}");
+    assert!(rows.contains(&"▎ a call was refused"), "{all}");
+}
