@@ -33,7 +33,7 @@ pub async fn tui(flags: SessionFlags, begin: Begin, panes: bool) -> Result<Exit>
     };
     if matches!(&begin, Begin::Resume(part) if part.is_empty()) {
         let setting = Setting::read(&flags)?;
-        let house = House::look(&setting).await?;
+        let house = House::watch(&setting).await?;
         let place = (
             setting.workspace.clone(),
             serving::theme(&setting.loaded.config.tui),

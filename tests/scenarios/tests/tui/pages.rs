@@ -135,6 +135,41 @@ fn resume_without_a_name_lists_the_sessions() {
 }
 
 #[test]
+fn the_list_at_the_start_marks_open_sessions() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Ants walk."),
+        Reply::text("Bees dance."),
+    ]));
+    scene.house.ask(["run", "what do ants do?"]).run().expect(0);
+    let mut first = seat(&scene, &[], (80, 24));
+    first.enters("what do bees do?");
+    first.until("Bees dance.");
+    first.until("idle");
+    let mut second = scene.house.ask(["tui", "--resume"]).in_window((80, 24));
+    second.until("shell$");
+    second.types("\"$@\"");
+    second.presses(&["Enter"]);
+    let screen = second.until("of 2");
+    let row = |text: &str| {
+        let mut rows = screen.lines().filter(|row| row.contains(text));
+        rows.next()
+            .unwrap_or_default()
+            .trim_start_matches('>')
+            .to_owned()
+    };
+    let is_open = |text: &str| row(text).trim_start().starts_with('*');
+    assert!(is_open("what do bees do?"), "{screen}");
+    assert!(!is_open("what do ants do?"), "{screen}");
+    second.presses(&["Escape"]);
+    second.until_shell();
+    first.presses(&["C-d"]);
+    first.until_shell();
+}
+
+#[test]
 fn a_fork_has_what_was_said_and_goes_its_own_way() {
     if is_absent(TMUX) {
         return;
