@@ -72,6 +72,7 @@ pub enum Layout {
 enum Past {
     Unread,
     Asked,
+    Read,
 }
 
 /// The panes, whether they are shown or not.
@@ -302,8 +303,15 @@ impl Panes {
         Some(self.past_to)
     }
 
+    /// Whether there is a past that is not here yet.
+    #[must_use]
+    pub fn is_past_missing(&self) -> bool {
+        self.past_to > 0 && self.past != Past::Read
+    }
+
     /// The past was read.
     pub fn put_past(&mut self, events: &[Event]) {
+        self.past = Past::Read;
         let mut lines = Lines::default();
         let mut trace = Trace::new(Known::default(), self.trace.thoughts().clone());
         let mut view = SessionView::default();

@@ -152,10 +152,13 @@ pub async fn past(sessions: &dyn Sessions, id: SessionId, to_seq: u64) -> Vec<Me
         }
         Ok::<_, Error>(Vec::from(events))
     };
-    vec![match read.await {
-        Ok(events) => Message::PastRead(id, events),
-        Err(error) => Message::Said(error.message()),
-    }]
+    match read.await {
+        Ok(events) => vec![Message::PastRead(id, events)],
+        Err(error) => vec![
+            Message::PastRead(id, Vec::new()),
+            Message::Said(error.message()),
+        ],
+    }
 }
 
 /// Lists the sessions.

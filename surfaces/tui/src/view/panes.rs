@@ -142,7 +142,11 @@ fn frame(state: &State) -> Frame {
 fn text(state: &State, pane: Pane, below: &[Line<'static>], height: usize) -> Vec<Line<'static>> {
     let page = state.panes.page(pane);
     if page.is_empty() && below.is_empty() {
-        return vec![Line::styled(pane.nothing(), faint())];
+        let told = match state.panes.is_past_missing() {
+            true => "what was before is being read…",
+            false => pane.nothing(),
+        };
+        return vec![Line::styled(told, faint())];
     }
     page.shown_before(below, height)
 }

@@ -1,6 +1,7 @@
 //! Frames of the panes.
 
 use crate::fixture::{Seat, request};
+use crate::message::Message;
 use crossterm::event::KeyCode;
 use domain::decision::{Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationKind, EventBody, QueryStatus};
@@ -144,6 +145,22 @@ fn scrolled_up_with_more_below() {
         seat.press(KeyCode::PageUp);
         seat.runs(10, 31, "list_files");
     }));
+}
+
+#[test]
+fn a_past_that_is_being_read_is_no_silence() {
+    let mut seat = Seat::at((80, 24));
+    let opened = seat.events[0].clone();
+    seat.state.remember(&opened);
+    seat.press(KeyCode::F(2));
+    let rows = shown(&seat);
+    assert!(rows.contains("what was before is being read"), "{rows}");
+    assert!(!rows.contains("was said yet"), "{rows}");
+    let id = seat.state.session.session_id;
+    seat.takes(Message::PastRead(id, Vec::new()));
+    let rows = shown(&seat);
+    assert!(!rows.contains("is being read"), "{rows}");
+    assert!(rows.contains("nothing was said yet"), "{rows}");
 }
 
 #[test]
