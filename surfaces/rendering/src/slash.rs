@@ -220,6 +220,8 @@ pub fn help() -> String {
     let mut text = String::new();
     for (name, arguments, about) in COMMANDS.into_iter().chain([SHELL]) {
         let typed = format!("{name} {arguments}");
+        // What is as long as the column is wide has a space behind it as well.
+        let typed = format!("{typed} ");
         text.push_str(&format!("{typed:ABOUT_AT$}{about}\n"));
     }
     text.push_str(

@@ -118,7 +118,8 @@ pub fn tokens(usage: &Usage) -> String {
 pub(crate) fn cached_percent(usage: &Usage) -> Option<u64> {
     let cached = usage.cached_tokens.saturating_mul(100);
     let share = cached.checked_div(usage.prompt_tokens)?;
-    (share > 0).then_some(share)
+    // Some servers count more from their cache than the prompt has.
+    (share > 0).then_some(share.min(100))
 }
 
 /// A choice of model: its name, or its role.
@@ -134,6 +135,20 @@ pub fn model_in_words(choice: &ModelChoice) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn no_more_than_all_of_a_prompt_is_cached() {
+        let told = |cached_tokens| {
+            tokens(&Usage {
+                prompt_tokens: 800,
+                completion_tokens: 40,
+                cached_tokens,
+                ..Usage::default()
+            })
+        };
+        assert_eq!(told(480), "800 + 40 tokens (60% cached)");
+        assert_eq!(told(1_000), "800 + 40 tokens (100% cached)");
+    }
 
     #[test]
     fn arguments_fit_a_line_and_cannot_move_the_cursor() {

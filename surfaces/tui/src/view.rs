@@ -205,6 +205,8 @@ fn work_text(state: &State) -> Option<String> {
     let work = state.view.work();
     let names: Vec<String> = work.running().map(|call| name(state, call)).collect();
     let asked = match work.asked() {
+        // What will be asked about waits for its question first.
+        _ if state.view.questions().is_empty() => None,
         0 => None,
         1 => Some("a call waits for your answer".to_owned()),
         count => Some(format!("{count} calls wait for your answer")),

@@ -9,6 +9,7 @@ use crate::vi::Editing;
 use crate::{list, vi};
 use ratatui::text::{Line, Span};
 use rendering::slash::{COMMANDS, SHELL};
+use unicode_width::UnicodeWidthStr;
 
 /// Column at which what a key does is said.
 const ABOUT_AT: usize = 22;
@@ -55,6 +56,7 @@ fn all((bound, editing): (&Keys, Editing), width: usize) -> Vec<Line<'static>> {
         let about_at = ABOUT_AT.min((width / 2).saturating_sub(1));
         let line = Line::from(vec![
             Span::styled(format!("{name:about_at$}"), strong()),
+            Span::raw(if name.width() < about_at { "" } else { " " }),
             Span::raw(about.to_owned()),
         ]);
         wrapped(&line, about_at, width)
@@ -87,4 +89,27 @@ fn all((bound, editing): (&Keys, Editing), width: usize) -> Vec<Line<'static>> {
         lines.extend(named.iter().flat_map(|(name, about)| pair(name, about)));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_space_behind_it() {
+        for width in [40, 80, 200] {
+            let rows = all((&Keys::default(), Editing::Emacs), width);
+            let rows: Vec<String> = rows.iter().map(ToString::to_string).collect();
+            for (name, arguments, about) in COMMANDS.iter().chain(&OWN).chain([&SHELL]) {
+                let named = format!("{name} {arguments}");
+                let row = rows.iter().find(|row| row.starts_with(named.trim_end()));
+                let rest = row.and_then(|row| row.strip_prefix(named.trim_end()));
+                let first = about.split(' ').next().unwrap();
+                let is_told = rest.is_some_and(|rest| {
+                    rest.starts_with(' ') && rest.trim_start().starts_with(first)
+                });
+                assert!(is_told || rest == Some(""), "{width}: {named}: {row:?}");
+            }
+        }
+    }
 }

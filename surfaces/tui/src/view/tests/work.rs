@@ -1,9 +1,9 @@
 //! What is said of what runs, below the scrollback.
 
-use super::super::frame;
-use crate::fixture::{Seat, id};
+use super::super::{frame, work_text};
+use crate::fixture::{Seat, id, request};
 use domain::decision::Verdict;
-use domain::event::{CallStatus, ConfirmationAnswer, EventBody, QueryStatus};
+use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, EventBody, QueryStatus};
 use domain::hash::Digest;
 use domain::id::{AgentId, ConfirmationId};
 use domain::lineage::AgentType;
@@ -66,11 +66,16 @@ fn a_call_that_waits_for_an_answer_does_not_run() {
         seat.calls(10, call, "edit_file");
         seat.decides((10, call), verdict);
     }
+    // No question stands yet.
     let rows = below(&seat);
-    assert!(
-        rows.contains("running edit_file; 2 calls wait for your answer, "),
-        "{rows}"
-    );
+    assert!(rows.contains("running edit_file, "), "{rows}");
+    assert!(!rows.contains("for your answer"), "{rows}");
+    assert!(rows.contains("1 tool runs"), "{rows}");
+    seat.question(10, request(40, ConfirmationKind::Call));
+    let text = work_text(&seat.state).unwrap();
+    let both = "running edit_file; 2 calls wait for your answer, ";
+    assert!(text.contains(both), "{text}");
+    let rows = below(&seat);
     assert!(rows.contains("1 tool runs"), "{rows}");
     let answered = |answer| EventBody::ConfirmationAnswered {
         confirmation_id: ConfirmationId::from_uuid(id(40)),
