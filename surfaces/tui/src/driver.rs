@@ -368,7 +368,7 @@ impl Ui<'_> {
                 }
             }
             Done::Opened(opened) => {
-                let old = self.state.session.session_id;
+                let said = opened.told(self.state.session.session_id);
                 self.state.turn_to(opened.session, opened.profile);
                 opened
                     .before
@@ -378,18 +378,10 @@ impl Ui<'_> {
                 if let Some(left) = opened.left {
                     self.at_once.push(Box::pin(effects::close(self.host, left)));
                 }
-                let (new, how) = (self.state.session.session_id, opened.how);
                 // What is typed goes along.
                 self.draft.leave("");
-                self.draft = Draft::of(&self.drafts, new);
+                self.draft = Draft::of(&self.drafts, self.state.session.session_id);
                 self.draft.touch(Instant::now());
-                let without = match how {
-                    "forked" => ", without what was allowed for the session",
-                    _ => "",
-                };
-                let said = format!(
-                    "{how} session {new}{without}; `carl tui --resume {old}` goes on with the one before"
-                );
                 let line = Paint::Colour.faint(&format!("· {said}"));
                 self.take(Instant::now(), Message::Told(vec![String::new(), line]));
             }

@@ -17,6 +17,7 @@ use domain::settings::{Mode, SessionProfile};
 use domain::token::Answerer;
 use futures::{StreamExt, TryStreamExt};
 use rendering::Paint;
+use rendering::agents::gist;
 use rendering::completion::Mentioned;
 use rendering::confirm::Said;
 use rendering::context::{self, Depth};
@@ -46,9 +47,28 @@ pub struct Opened {
     pub events: Streaming<Event, Error>,
     /// How it came about: "new", "forked".
     pub how: &'static str,
+    /// The message before which it was cut off the one before, where it was cut at one.
+    pub cut_before: Option<String>,
     /// The session before, and by whom it was held: closed once its events are followed no more, whose
     /// end would pass for that of whoever serves.
     pub left: Option<(SessionId, HolderId)>,
+}
+
+impl Opened {
+    /// What is said of it, in place of the session before.
+    pub fn told(&self, old: SessionId) -> String {
+        let (how, new) = (self.how, self.session.session_id);
+        let cut = self.cut_before.as_ref().map_or_else(String::new, |text| {
+            format!(", cut before the message `{}`", gist(text))
+        });
+        let without = match how {
+            "forked" => ", without what was allowed for the session",
+            _ => "",
+        };
+        format!(
+            "{how} session {new}{cut}{without}; `carl tui --resume {old}` goes on with the one before"
+        )
+    }
 }
 
 fn failed(error: &Error, draft: Option<String>) -> Done {
@@ -411,10 +431,27 @@ pub async fn fork_before(
     profile: SessionProfile,
     said: Sent,
 ) -> Done {
-    if said.is_first {
+    let done = match said.is_first {
         // Of nothing there is no copy.
-        return begin_anew(host, session, profile).await;
+        true => begin_anew(host, session, profile).await,
+        false => copy_before(host, session, profile, &said).await,
+    };
+    match done {
+        Done::Opened(opened) => Done::Opened(Box::new(Opened {
+            cut_before: Some(said.text),
+            ..*opened
+        })),
+        told @ Done::Told(_) => told,
     }
+}
+
+/// The same where something stands before that message.
+async fn copy_before(
+    host: &dyn Host,
+    session: SessionSummary,
+    profile: SessionProfile,
+    said: &Sent,
+) -> Done {
     let sessions = host.sessions();
     let forked = async {
         // 0 would be all of it.
@@ -426,7 +463,7 @@ pub async fn fork_before(
         };
         let opened = sessions.open(opening).await?;
         // One that waited behind another came in before that one's end, and so stands in the copy.
-        if stands(sessions, &said, opened.session_id).await? {
+        if stands(sessions, said, opened.session_id).await? {
             let to = RewindTo::Request(said.query_id);
             sessions.rewind(opened.session_id, to).await?;
         }
@@ -497,6 +534,7 @@ async fn go_on_in(
         before,
         events,
         how,
+        cut_before: None,
         left: old.holder_id.map(|holder_id| (old.session_id, holder_id)),
     }))
 }

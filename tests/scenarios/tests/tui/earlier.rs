@@ -40,6 +40,11 @@ fn two_escapes_go_back_to_an_earlier_message() {
     window.until("1 of 2");
     window.presses(&["Enter"]);
     window.until("forked session");
+    // From which message on it was cut.
+    let told = window.everything().replace("\n▎", "");
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut = "cut before the message `what do ants do?`";
+    assert!(told.contains(cut), "{told}");
     let in_input = |screen: &str| screen.contains("\n> what do ants do?");
     window.until_screen("the message in the input", in_input);
     window.presses(&["C-u"]);
