@@ -10,10 +10,15 @@ use text::escape::visible_line;
 /// Tools whose result begins with how a program ended.
 const PROGRAMS: [&str; 2] = ["run_code", "run_command"];
 
+/// Whether a tool runs a program.
+pub(super) fn is_program(tool: &str) -> bool {
+    PROGRAMS.contains(&tool)
+}
+
 /// The last lines of what a program said that a call ran, each behind a bar: more of them where it did
 /// not end well, and most of them of a command of the user's, who wants to see it.
 pub(super) fn said_by_program(tool: &str, text: &str, is_of_user: bool) -> Vec<String> {
-    match (PROGRAMS.contains(&tool), failed_program(tool, text)) {
+    match (is_program(tool), failed_program(tool, text)) {
         (false, _) => Vec::new(),
         (true, _) if is_of_user => last_lines(text, LAST_OF_USERS),
         (true, None) => last_lines(text, LAST_OF_GOOD),
@@ -24,7 +29,7 @@ pub(super) fn said_by_program(tool: &str, text: &str, is_of_user: bool) -> Vec<S
 
 /// How a program ended that a call ran, where that is not well: the call itself was done.
 pub(super) fn failed_program<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
-    if !PROGRAMS.contains(&tool) {
+    if !is_program(tool) {
         return None;
     }
     // Behind the fence, and the note that it may have.

@@ -24,6 +24,7 @@ pub(super) fn of_call(
         text,
         truncated,
         duration_ms,
+        artifacts,
         edited,
         ..
     } = body
@@ -37,8 +38,10 @@ pub(super) fn of_call(
     match status {
         CallStatus::Ok => {
             let failed = failed_program(tool, text);
-            let amount = amount(*edited, text, *truncated);
-            let amount = paint.faint(&format!("{amount}, {}", milliseconds(*duration_ms)));
+            let amount = amount(tool, (*edited, artifacts), (text, *truncated));
+            let took = milliseconds(*duration_ms);
+            let amount = amount.map_or(took.clone(), |amount| format!("{amount}, {took}"));
+            let amount = paint.faint(&amount);
             let mark = match failed {
                 Some(how) => paint.warn(&format!("  ✗ {name}{how}, ")),
                 None => format!("{}{name}", paint.good("  ✓ ")),

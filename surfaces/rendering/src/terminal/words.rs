@@ -1,6 +1,7 @@
 //! What is said of single events, in words.
 
 use crate::Paint;
+use crate::calls::is_program;
 use crate::values::{arguments, bytes};
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -122,18 +123,54 @@ pub(super) fn step(action: &Action) -> String {
 /// Most of a recalled memory that is shown, characters.
 const RECALLED_CHARS: usize = 60;
 
-/// How much came of a call: what an edit did, else how much the model is told.
-pub(super) fn amount(edited: Option<Edited>, text: &str, is_truncated: bool) -> String {
-    edited.map_or_else(|| size(text, is_truncated), places)
+/// How much came of a call: what an edit did, which lines of a file were read, what a program said, or what
+/// else was found. `None`: it changed files, of which the message to the model says nothing.
+pub(super) fn amount(
+    tool: &str,
+    (edited, artifacts): (Option<Edited>, &[String]),
+    (text, is_truncated): (&str, bool),
+) -> Option<String> {
+    if let Some(edited) = edited {
+        return Some(places(edited));
+    }
+    let body = fence::body(text).trim_end();
+    let size = |said: &str| Some(bytes(said.trim_end().len() as u64));
+    let amount = match tool {
+        "read_file" => lines_read(body).or_else(|| size(body)),
+        _ if is_program(tool) => size(said_behind_end(body)).filter(|_| body.contains('\n')),
+        _ if artifacts.is_empty() => size(body),
+        _ => None,
+    };
+    amount.map(|amount| match is_truncated {
+        true => format!("{amount}, shortened for the model"),
+        false => amount,
+    })
 }
 
-fn size(text: &str, is_truncated: bool) -> String {
-    let cut = if is_truncated {
-        ", shortened for the model"
-    } else {
-        ""
-    };
-    format!("{}{cut}", bytes(fence::body(text).trim_end().len() as u64))
+/// Which lines a result has of a file, as its first line says it behind the file's name.
+fn lines_read(body: &str) -> Option<String> {
+    let heading = body.lines().next()?.strip_suffix(':')?;
+    let (_, lines) = heading.rsplit_once(", lines ")?;
+    // What is behind it tells the model how to go on.
+    let (lines, _) = lines.split_once(',').unwrap_or((lines, ""));
+    let is_number = |word: &&str| word.parse::<u64>().is_ok();
+    match lines.split(' ').collect::<Vec<_>>().as_slice() {
+        [from, "to", last, "of", all] if [from, last, all].into_iter().all(is_number) => {
+            Some(match from == last {
+                true => format!("line {from} of {all}"),
+                false => format!("lines {from}–{last} of {all}"),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// What a program said, behind how it ended.
+fn said_behind_end(body: &str) -> &str {
+    let (_, said) = body.split_once('\n').unwrap_or_default();
+    let mut streams = ["stdout:\n", "stderr:\n"].into_iter();
+    let named = streams.find_map(|stream| said.strip_prefix(stream));
+    named.unwrap_or(said)
 }
 
 /// What an edit did to its file.
@@ -201,6 +238,27 @@ mod tests {
     fn an_answer_after_other_words_was_shown_and_another_was_not() {
         assert!(is_end_of("It says hello.\n", "Let me look. It says hello."));
         assert!(!is_end_of("It says hello.", "Let me look."));
+    }
+
+    #[test]
+    fn what_came_of_a_call_is_no_size_of_a_message() {
+        let told = |tool: &str, artifacts: &[&str], body: &str| {
+            let text = fence::wrap_noted(tool, "1a", false, "", body);
+            let artifacts: Vec<String> = artifacts.iter().map(|&file| file.to_owned()).collect();
+            amount(tool, (None, &artifacts), (&text, false))
+        };
+        let some = |told: &str| Some(told.to_owned());
+        let made = "Created a, lines 1 to 2 of 3 (116 bytes).";
+        assert_eq!(told("write_file", &["/w/a"], made), None);
+        let read = "a, lines 3 to 4, lines 1 to 9 of 120, cut short: ask for a part:\none\n";
+        assert_eq!(told("read_file", &[], read), some("lines 1–9 of 120"));
+        let read = "a, lines 1 to 1 of 1:\none\n";
+        assert_eq!(told("read_file", &[], read), some("line 1 of 1"));
+        assert_eq!(told("read_file", &[], "text of a page"), some("14 B"));
+        assert_eq!(told("run_command", &[], "exit code 0\n"), None);
+        let said = "exit code 0\nstdout:\nok\n";
+        assert_eq!(told("run_command", &[], said), some("2 B"));
+        assert_eq!(told("grep", &[], "a:1: x"), some("6 B"));
     }
 
     #[test]

@@ -117,3 +117,28 @@ fn a_request_with_an_answer_was_not_refused() {
     assert!(!rows.contains(&"▎ refused"), "{all}");
     assert!(rows.contains(&"▎ a call was refused"), "{all}");
 }
+
+#[test]
+fn what_came_of_a_call_is_told_of_its_file() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("read_file", json!({"path": "a.txt"})),
+        Reply::call("write_file", writes("b.txt")),
+        Reply::text("Done."),
+    ]));
+    scene.house.write("a.txt", "one\ntwo\nthree\n");
+    let mut window = seat(&scene, &ARGS, (100, 40));
+    window.enters("look and write");
+    answers(&mut window, "y");
+    window.until("Done.");
+    window.until("idle");
+    let all = window.everything();
+    let ends = all.lines().filter_map(|row| row.split_once("✓ "));
+    let ends: Vec<&str> = ends.map(|(_, end)| end).collect();
+    assert_eq!(ends.len(), 2, "{all}");
+    assert!(ends[0].starts_with("lines 1–3 of 3, "), "{all}");
+    // How long it took, and nothing else.
+    assert!(!ends[1].contains([',', 'B']), "{all}");
+}
