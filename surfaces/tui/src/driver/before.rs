@@ -154,16 +154,10 @@ fn answered(
     if events.iter().any(is_taken) {
         rows.extend(note(state, "· the second answer, taken over"));
     }
-    if answer.is_none() {
-        // Why, where that was said.
-        let end = events.iter().copied().filter(|event| {
-            matches!(
-                &event.body,
-                EventBody::QueryFinished { status, error, .. }
-                    if error.is_some() && *status != QueryStatus::Interrupted
-            )
-        });
-        let why = as_it_happened(state, end);
+    let why = outcome(state, events);
+    if answer.is_some() {
+        rows.extend(why);
+    } else {
         let kept = match part {
             Some(_) => Some("above is what had come of its answer"),
             None if why.is_empty() => Some("nothing had come of its answer"),
@@ -171,6 +165,32 @@ fn answered(
         };
         let kept = kept.map(|kept| note(state, &format!("· {how}; {kept}")));
         rows.extend(kept.into_iter().flatten().chain(why));
+    }
+    rows
+}
+
+/// How a request ended that was not done whole, and why, where that was said.
+fn outcome(state: &State, events: &[&Event]) -> Vec<Line<'static>> {
+    let is_told = |event: &Event| {
+        matches!(
+            &event.body,
+            EventBody::QueryFinished { status, error, .. }
+                if !matches!(status, QueryStatus::Success | QueryStatus::Interrupted)
+                    && (error.is_some() || answer(events).is_some())
+        )
+    };
+    let mut terminal = Terminal::kept(Paint::Colour, state.terminal.known().clone());
+    let mut rows = Vec::new();
+    for event in events {
+        // The end says it where nothing else did.
+        if !matches!(event.body, EventBody::Error(_)) {
+            // Nothing is written, so that nothing can fail.
+            let _kept = terminal.draw(event);
+        }
+        let told = terminal.take_lines();
+        if is_told(event) {
+            rows.extend(state.told_rows(&told));
+        }
     }
     rows
 }

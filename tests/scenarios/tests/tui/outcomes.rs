@@ -142,3 +142,38 @@ fn what_came_of_a_call_is_told_of_its_file() {
     // How long it took, and nothing else.
     assert!(!ends[1].contains([',', 'B']), "{all}");
 }
+
+#[test]
+fn a_resumed_request_keeps_its_outcome() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("run_command", json!({"command": "sleep 600"})),
+        Reply::text("I could not wait for it."),
+    ]));
+    let mut window = seat(&scene, &ARGS, (100, 40));
+    window.enters("wait");
+    answers(&mut window, "y");
+    window.until("running run_command");
+    window.presses(&["C-k"]);
+    window.until("I could not wait for it.");
+    window.until("idle");
+    let before = window.everything();
+    for part in ["error: The last call", "partly done"] {
+        assert!(before.contains(part), "{before}");
+    }
+    window.presses(&["C-d"]);
+    window.until_shell();
+    drop(window);
+    let mut window = seat(&scene, &["--resume", "last"], (100, 40));
+    window.until("idle");
+    let after = window.everything();
+    let places = [
+        "I could not wait for it.",
+        "error: The last call",
+        "partly done",
+    ];
+    let places = places.map(|part| place(&after, part));
+    assert!(places.is_sorted(), "{after}");
+}
