@@ -3,7 +3,12 @@
 use rendering::slash::Form;
 
 /// Each: its name, what follows it, what it does.
-pub const OWN: [Form; 4] = [
+pub const OWN: [Form; 5] = [
+    (
+        "/copy",
+        "",
+        "copy the last answer to the terminal's clipboard",
+    ),
     (
         "/inspect",
         "NAME",

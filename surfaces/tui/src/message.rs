@@ -87,6 +87,8 @@ pub enum Message {
     Previewed(SessionId, Vec<Line<'static>>),
     /// What happened in a session before this window was read.
     PastRead(SessionId, Vec<Event>),
+    /// The last answer was read, if there is one.
+    LastAnswer(Option<String>),
     /// Something is to be said where the user looks.
     Said(String),
     /// A session is to be held in place of this one.
@@ -189,6 +191,8 @@ pub enum Command {
     RewindTo(Sent),
     /// Read what happened up to an event, for the panes.
     ReadPast(u64),
+    /// Read the last answer, to copy it.
+    ReadAnswer,
     /// List the sessions.
     ListSessions,
     /// Look for words in what was said in all sessions.

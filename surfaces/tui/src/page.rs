@@ -1,7 +1,7 @@
 //! A page to read: lines that scroll, break and can be searched. What stands on it comes from others.
 
 pub mod keys;
-mod marking;
+pub mod marking;
 
 use crate::lines::{cut, faint, own, wrapped};
 use crate::markdown::{Break, DocumentLine};

@@ -13,7 +13,7 @@ use domain::Timestamp;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::fault::{Coded, Fault};
-use domain::id::SessionId;
+use domain::id::{QueryId, SessionId};
 use domain::settings::SessionProfile;
 use futures::StreamExt;
 use ratatui::text::Line;
@@ -189,6 +189,35 @@ pub async fn earlier(host: &dyn Host, id: SessionId) -> Vec<Message> {
     }]
 }
 
+/// Reads the last answer that stands in a session: of the newest request that has one.
+pub async fn last_answer(sessions: &dyn Sessions, id: SessionId) -> Vec<Message> {
+    vec![match events(sessions, id).await {
+        Ok(events) => {
+            let view = SessionView::of(&events);
+            let mut newest_first = view.exchanges().standing().iter().rev();
+            let last = newest_first.find_map(|one| answer(&events, one.query_id));
+            Message::LastAnswer(last.map(str::to_owned))
+        }
+        Err(error) => Message::Failed {
+            fault: error.fault(),
+            draft: None,
+        },
+    }]
+}
+
+/// What a request was answered, a second answer that was taken over in the place of the first.
+fn answer(events: &[Event], of: QueryId) -> Option<&str> {
+    let mut newest_first = events.iter().rev();
+    newest_first.find_map(|event| match &event.body {
+        EventBody::GenerationFinished { answer, .. } | EventBody::SecondTaken { answer }
+            if event.query_id == Some(of) && !answer.trim().is_empty() =>
+        {
+            Some(answer.as_str())
+        }
+        _ => None,
+    })
+}
+
 /// Reads the last exchange of a session.
 pub async fn preview(sessions: &dyn Sessions, id: SessionId) -> Vec<Message> {
     let lines = match events(sessions, id).await {
@@ -215,14 +244,7 @@ fn last_exchange(events: &[Event]) -> Vec<Line<'static>> {
         .into_iter()
         .map(|line| Line::styled(line, strong()))
         .collect();
-    let answer = events.iter().rev().find_map(|event| match &event.body {
-        EventBody::GenerationFinished { answer, .. } | EventBody::SecondTaken { answer }
-            if event.query_id == Some(last.query_id) =>
-        {
-            Some(answer)
-        }
-        _ => None,
-    });
+    let answer = answer(events, last.query_id);
     shown.extend(
         answer
             .into_iter()

@@ -5,6 +5,7 @@ mod bursting;
 mod closing;
 mod completing;
 mod configuring;
+mod copying;
 mod events;
 mod history;
 mod lists;
@@ -129,6 +130,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
             paned::past(state, id, &events);
             Vec::new()
         }
+        Message::LastAnswer(answer) => copying::answer(state, answer.as_deref()),
         Message::Said(text) => overlaid::say(state, &text).into_iter().collect(),
         Message::GoTo(id) => vec![Command::GoTo(id)],
         Message::Terminate => vec![Command::Leave],

@@ -182,6 +182,7 @@ fn look(
         Command::ListMentions(of) => AtOnce(told(effects::mentions(host, profile, of))),
         Command::ListEarlier => AtOnce(told(reading::earlier(host, id))),
         Command::ReadPast(to) => AtOnce(told(reading::past(host.sessions(), id, to))),
+        Command::ReadAnswer => AtOnce(told(reading::last_answer(host.sessions(), id))),
         Command::ListSessions => AtOnce(told(reading::list(host))),
         Command::SearchSessions(words) => AtOnce(told(reading::said(host.sessions(), words))),
         Command::Preview(of) => AtOnce(told(reading::preview(host.sessions(), of))),

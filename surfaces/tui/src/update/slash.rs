@@ -14,6 +14,7 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
     match (name.to_ascii_lowercase().as_str(), rest.trim()) {
         ("/inspect", subject) => return overlaid::named(state, subject),
         ("/sessions", "") => return overlaid::sessions(state),
+        ("/copy", "") => return vec![Command::ReadAnswer],
         ("/queue", "") => return lists::queue(state),
         ("/panes", "") => {
             paned::turn_layout(state);
@@ -30,7 +31,7 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
             let what = "/panes takes `zoom` after it, or nothing";
             return vec![refused(state, what, "Type /panes, or /panes zoom.")];
         }
-        (name @ ("/queue" | "/sessions"), _) => {
+        (name @ ("/copy" | "/queue" | "/sessions"), _) => {
             let what = format!("{name} takes nothing after it");
             return vec![refused(state, &what, &format!("Type {name} alone."))];
         }

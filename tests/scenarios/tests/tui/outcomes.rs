@@ -177,3 +177,25 @@ fn a_resumed_request_keeps_its_outcome() {
     let places = places.map(|part| place(&after, part));
     assert!(places.is_sorted(), "{after}");
 }
+
+#[test]
+fn the_last_answer_is_copied() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text(
+        "Bees *dance*.\n\n```\nfor bee in hive:\n    dance(bee)\n```\n",
+    )]));
+    let mut window = seat(&scene, &[], (100, 30));
+    window.takes_copies();
+    window.enters("/copy");
+    window.until("this session has no answer to copy");
+    window.until("Ask something first");
+    window.enters("what do bees do?");
+    window.until("dance(bee)");
+    window.until("idle");
+    window.enters("/copy");
+    window.until("copied the last answer, 6 lines");
+    let copied = "Bees *dance*.\n\n```\nfor bee in hive:\n    dance(bee)\n```";
+    assert_eq!(window.copied().trim_end(), copied);
+}
