@@ -8,7 +8,7 @@ const ALIKE: f64 = 0.85;
 const SESSIONS: &str = "/sessions";
 
 /// Names that commands have in other programs, and what does the same here.
-const ELSEWHERE: [(&[&str], &str); 14] = [
+const ELSEWHERE: [(&[&str], &str); 15] = [
     (
         &["/clear", "/reset"],
         "/new begins a session that knows nothing of this one.",
@@ -40,8 +40,12 @@ const ELSEWHERE: [(&[&str], &str); 14] = [
         "/stop lists the jobs that run, and stops one.",
     ),
     (
-        &["/config", "/settings", "/login", "/theme"],
+        &["/config", "/settings", "/login"],
         "`carl config show` prints what is configured, and where.",
+    ),
+    (
+        &["/theme", "/vim", "/keys", "/keymap", "/mouse"],
+        "theme, editing, keys and mouse are set under [tui] in config.toml (docs/tui.md).",
     ),
     (
         &["/init", "/mcp", "/add-dir", "/doctor"],
@@ -95,6 +99,7 @@ mod tests {
             ("/sesions", &full, "/sessions"),
             ("/retyr", &line, "/retry"),
             ("/quit1", &line, "/quit"),
+            ("/vim", &line, "[tui]"),
             ("/xyzzy", &line, "/help lists"),
         ] {
             let hint = hint(name, known);
