@@ -249,8 +249,9 @@ fn agents_are_stopped_and_the_request_goes_on() {
     window.enters("Are a.txt and b.txt short?");
     let log = || testkit::house::json_lines(&scene.house.session_logs()[0]);
     // The one has reported, and the model of the other thinks for ever.
-    window.until_screen("one report is in", |_| {
-        !scene.house.session_logs().is_empty() && of_kind(&log(), "agent_finished").len() == 1
+    window.until_screen("one report is in", |screen| {
+        let is_begun = !scene.house.session_logs().is_empty();
+        is_begun && of_kind(&log(), "agent_finished").len() == 1 && screen.contains("1 agent below")
     });
     window.presses(&["C-k"]);
     window.until("one tool was stopped, and so was an agent; the request goes on");
