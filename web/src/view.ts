@@ -207,7 +207,9 @@ function opined(view: View, event: SessionEvent): View {
   return inTurn(view, event, (turn) => {
     const next = { ...turn, quality: judged(turn.quality, event) };
     if (event.type !== "second_taken") return next;
-    return add(next, { kind: "text", key: String(event.seq), text: event.answer, open: false, taken: true });
+    // A copy from here on has the second answer as well.
+    const { seq, answer: text } = event;
+    return add({ ...next, endSeq: seq }, { kind: "text", key: String(seq), text, open: false, taken: true });
   });
 }
 

@@ -41,6 +41,7 @@ describe("what was said of an answer", () => {
     expect(taken?.grade).toBeUndefined();
     expect(taken?.rating).toBeUndefined();
     expect(taken?.second?.answer).toBe("Other");
+    expect(view([event({ type: "second_taken", answer: "Other" })], before).turns[0]?.endSeq).toBe(seq);
   });
 
   it("says why there is no grade, until there is one", () => {

@@ -93,6 +93,8 @@ pub struct Traits {
     pub age_days: f32,
     /// Whether it came from outside.
     pub external: bool,
+    /// Whether the user kept it on purpose, which cannot be rated.
+    pub is_kept: bool,
 }
 
 /// Scores on the way from legs to an order.
@@ -160,7 +162,8 @@ impl Fusion {
         }
     }
 
-    /// Adds and takes by what is known of each entry besides its text.
+    /// Adds and takes by what is known of each entry besides its text. However many entries were rated well, none
+    /// passes what the user kept on purpose and what stood before it.
     pub fn weigh(&mut self, about_now: bool, mut traits: impl FnMut(u64) -> Traits) {
         let Weights {
             speaker,
@@ -170,19 +173,48 @@ impl Fusion {
             external,
             ..
         } = self.weights;
+        let (mut raised, mut kept) = (Vec::new(), Vec::new());
         for (&number, score) in &mut self.scores {
             let known = traits(number);
             if known.speaks {
                 *score += speaker;
             }
             *score -= asking * known.asking.clamp(0.0, 1.0);
-            *score += standing * known.standing.clamp(-1.0, 1.0) * score.max(0.0);
-            if about_now {
-                *score += recency * freshness(known.age_days);
+            let gained = standing * known.standing.clamp(-1.0, 1.0) * score.max(0.0);
+            let weighed = |mut score: f32| {
+                if about_now {
+                    score += recency * freshness(known.age_days);
+                }
+                match known.external && score > 0.0 {
+                    true => score * external,
+                    false => score,
+                }
+            };
+            let unrated = weighed(*score);
+            *score = weighed(*score + gained);
+            if known.is_kept {
+                kept.push((number, *score));
+            } else if *score > unrated {
+                raised.push((unrated, *score));
             }
-            if known.external && *score > 0.0 {
-                *score *= external;
-            }
+        }
+        self.stay_before(kept, &raised);
+    }
+
+    /// What was kept goes on standing before entries that stood behind it before they were rated: their scores
+    /// without and with that.
+    fn stay_before(&mut self, mut kept: Vec<(u64, f32)>, raised: &[(f32, f32)]) {
+        kept.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+        let mut behind = f32::NEG_INFINITY;
+        for (number, own) in kept {
+            let passing = raised.iter().filter(|(before, _)| *before <= own);
+            let highest = passing.map(|(_, after)| *after).fold(behind, f32::max);
+            let score = match highest >= own {
+                true => highest.next_up(),
+                false => own,
+            };
+            self.scores.insert(number, score);
+            behind = score;
         }
     }
 

@@ -358,6 +358,12 @@ pub fn measured(kept: &JudgeMeasure) -> String {
             lines.push(format!("  {before} {}{behind}", percent(share)));
         }
     }
+    if kept.ties > 0 {
+        lines.push(format!(
+            "  finds neither answer better in {} of {}, of which one is right",
+            kept.ties, kept.pairs
+        ));
+    }
     if kept.unread > 0 {
         lines.push(format!(
             "  gave no choice that can be read for {}",

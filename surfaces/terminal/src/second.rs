@@ -82,6 +82,13 @@ async fn take(on: &mut dyn Conversation) -> Result<()> {
         let why = "the second answer stands in the place of the first already";
         return Err(Failure::usage(why, "`/b MODEL` asks another model.").into());
     }
+    let mut newest_first = view.exchanges().standing().iter().rev();
+    let last = newest_first.find(|one| !one.is_undo && !one.is_command);
+    if last.is_some_and(|last| last.query_id != query_id) {
+        let why = "the session has gone on by itself since that answer, which cannot be replaced any more";
+        let hint = "/b a, /b b or /b same says which is better.";
+        return Err(Failure::usage(why, hint).into());
+    }
     let sessions = on.host().sessions();
     let taking = sessions.take_second(on.session().session_id, query_id);
     taking.await.or_fail()?;

@@ -104,7 +104,7 @@ fn routes(setting: &Setting, (reset, json): (bool, bool)) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     let found = observers::findings(&config);
-    let found = found.with_context(|| format!("what is in {folder} cannot be read"))?;
+    let found = found.with_context(|| format!("what is in {folder} cannot be used"))?;
     let pairs = config.routes.iter();
     let pairs = pairs.flat_map(|(role, models)| TaskKind::ALL.map(|kind| (role, models, kind)));
     let shared: Vec<Shared> = pairs

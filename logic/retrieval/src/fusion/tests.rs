@@ -36,6 +36,7 @@ const PLAIN: Traits = Traits {
     standing: 0.0,
     age_days: 0.0,
     external: false,
+    is_kept: false,
 };
 
 #[test]
@@ -179,6 +180,39 @@ fn what_is_known_besides_the_text_moves_a_score_within_bounds() {
         fusion.weigh(false, |_| traits);
         assert!((score(&fusion, 1) - 1.0 - moved).abs() < 1e-6, "{traits:?}");
     }
+}
+
+#[test]
+fn nothing_that_was_rated_passes_what_was_kept_on_purpose() {
+    // 1 and 4 were kept; 2, 3 and 5 were rated best, and 6 was not.
+    let found = legs(
+        &[
+            (6, 2.02),
+            (1, 2.0),
+            (2, 1.99),
+            (3, 1.98),
+            (4, 1.97),
+            (5, 1.96),
+            (7, 0.0),
+        ],
+        &[],
+    );
+    let mut fusion = Fusion::of(&found, Weights::default());
+    fusion.weigh(false, |number| Traits {
+        standing: if [2, 3, 5].contains(&number) {
+            1.0
+        } else {
+            0.0
+        },
+        is_kept: [1, 4].contains(&number),
+        ..PLAIN
+    });
+    let order = order(&fusion);
+    let place = |number| order.iter().position(|one| *one == number).unwrap();
+    assert!(place(1) < place(2) && place(2) < place(3), "{order:?}");
+    assert!(place(1) < place(4) && place(4) < place(5), "{order:?}");
+    // What was rated passes what was neither.
+    assert!(place(2) < place(6), "{order:?}");
 }
 
 #[test]

@@ -190,6 +190,7 @@ impl Ranking {
                 standing: 0.0,
                 age_days: f32::INFINITY,
                 external: false,
+                is_kept: false,
             };
         };
         let speaker = speech::read(&glance.opening).speaker;
@@ -204,6 +205,7 @@ impl Ranking {
             standing: standing(glance.critic_score, glance.outcome, glance.feedback),
             age_days: age_us / DAY_US,
             external: glance.is_external,
+            is_kept: glance.question.is_none(),
         }
     }
 

@@ -94,7 +94,8 @@ fn in_auto_mode_an_agent_hears_of_a_low_grade_and_acts_on_the_users_word_alone()
         return;
     }
     let judge = Server::openai([verdict(1)]);
-    let scene = scene([Reply::text("Porto."), Reply::text("I see.")], &judge, "");
+    let replies = ["Porto.", "I see.", "Lisbon."].map(Reply::text);
+    let scene = scene(replies, &judge, "");
     let mut window = seat(&scene, &["--mode", "auto"], (100, 30));
     window.enters(QUESTION);
     window.until("Porto.");
@@ -110,6 +111,11 @@ fn in_auto_mode_an_agent_hears_of_a_low_grade_and_acts_on_the_users_word_alone()
     window.until("idle");
     let screen = window.screen();
     assert!(!screen.contains("came in"), "{screen}");
+    // It is answered again, too late to stand in its place.
+    window.enters("/b");
+    window.until("second answer by scripted/scripted-model; /b shows it");
+    window.enters("/b take");
+    window.until("the session has gone on by itself since that answer");
     window.enters("/rate 2");
     window.until("rated -50");
     assert!(!window.screen().contains("DRIVE"), "{}", window.screen());
