@@ -59,11 +59,13 @@ async fn ratings_at_random_cost_no_more_than_the_interval() {
     assert!(compared.with.mean >= compared.without.low, "{compared:?}");
 }
 
+const QUESTION: &str = "how many cups does the blue pot hold?";
+
 /// At which place what the user kept stands for the question, from 0 on; `None`: not among the first ten.
-async fn place(filled: &Filled, kept: MemoryId, question: &str) -> Option<usize> {
+async fn place(filled: &Filled, kept: MemoryId) -> Option<usize> {
     let request = QueryRequest {
         context: None,
-        text: question.to_owned(),
+        text: QUESTION.to_owned(),
         scope: Scope::All,
         limit: 10,
         detail: Detail::Description,
@@ -79,55 +81,26 @@ async fn place(filled: &Filled, kept: MemoryId, question: &str) -> Option<usize>
     place
 }
 
-/// What was kept on purpose, and what others are asked and answer about it.
-struct Hostile {
-    name: &'static str,
-    kept: &'static str,
-    asked: fn(usize) -> String,
-    answer: fn(usize) -> String,
-    /// What finds what was kept first.
-    question: &'static str,
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_hostile_ratings_bury_nothing_that_was_kept_on_purpose() {
-    let of_another_thing = Hostile {
-        name: "the blue pot",
-        kept: "The blue pot holds four cups.",
-        asked: |number| format!("How many cups does the pot of guest {number} hold?"),
-        answer: |number| format!("It holds {number} cups, says guest {number}."),
-        question: "how many cups does the blue pot hold?",
-    };
-    // By their words these are worth nearly as much as what was kept.
-    let of_the_same = Hostile {
-        name: "printer",
-        kept: "The printer stands in room 12 on the second floor.",
-        asked: |number| {
-            format!("In which room does the printer stand on the second floor? ({number})")
-        },
-        answer: |number| format!("The printer stands in room 99, as {number} people said."),
-        question: "where is the printer",
-    };
-    for hostile in [of_another_thing, of_the_same] {
-        assert_stays_first(&hostile).await;
-    }
-}
-
-async fn assert_stays_first(hostile: &Hostile) {
     let folder = tempfile::tempdir().unwrap();
     let conversations = conversations(1, SEED);
     let text = |corpus: String, question: Option<String>| Text {
         conversation: 0,
         turns: Vec::new(),
-        name: hostile.name.to_owned(),
+        name: "the blue pot".to_owned(),
         corpus,
         goes_on: false,
         question,
     };
-    let mut texts = vec![text(hostile.kept.to_owned(), None)];
+    let mut texts = vec![text("The blue pot holds four cups.".to_owned(), None)];
+    // Answers to the same question, each another one.
     texts.extend((0..100).map(|number| {
-        let asked = (hostile.asked)(number);
-        text((hostile.answer)(number), Some(asked))
+        let asked = format!("How many cups does the pot of guest {number} hold?");
+        text(
+            format!("It holds {number} cups, says guest {number}."),
+            Some(asked),
+        )
     }));
     let models = words_alone(folder.path());
     let memory = folder.path().join("memory");
@@ -135,13 +108,12 @@ async fn assert_stays_first(hostile: &Hostile) {
     let filled = Filled::new(&memory, &config, models, &conversations, texts);
     let filled = filled.await.unwrap();
     let kept = filled.ids[0].unwrap();
-    let before = place(&filled, kept, hostile.question).await;
+    let before = place(&filled, kept).await;
     for id in filled.ids.iter().skip(1).flatten() {
         let best = Annotation::Feedback(100);
         filled.memory.annotate(None, *id, best).await.unwrap();
     }
-    let after = place(&filled, kept, hostile.question).await;
-    assert_eq!((before, after), (Some(0), Some(0)), "{}", hostile.name);
+    assert_eq!((before, place(&filled, kept).await), (Some(0), Some(0)));
     // What was kept on purpose is not rated at all: neither for better nor for worse.
     let worst = filled
         .memory
