@@ -3,7 +3,7 @@
 
 use crate::git::{Budget, Configuration, Repository, configuration_of};
 use crate::{is_inside, way_of};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -297,18 +297,43 @@ fn is_store(folder: &Path) -> bool {
     folder.ends_with(OBJECTS) && above.is_some_and(|above| above.join("HEAD").exists())
 }
 
-/// The places whose folders are there: most lists name what most homes do not have.
+/// The places whose folders are there: most lists name what most homes do not have. What a folder is
+/// is asked once, and not for each of the hundreds of names in it.
 fn present(places: &[PathBuf]) -> Vec<PathBuf> {
-    let is_there = |place: &&PathBuf| {
-        let above = place.parent().is_some_and(|above| above.exists());
-        above && (place.symlink_metadata().is_ok() || is_behind_link(place))
-    };
-    places.iter().filter(is_there).cloned().collect()
+    let mut folders: BTreeMap<&Path, Folder> = BTreeMap::new();
+    let mut found = Vec::new();
+    for place in places {
+        let Some(above) = place.parent() else {
+            continue;
+        };
+        let is_there = match folders.entry(above).or_insert_with(|| Folder::at(above)) {
+            Folder::Missing => false,
+            Folder::Here => place.symlink_metadata().is_ok(),
+            Folder::Elsewhere => true,
+        };
+        if is_there {
+            found.push(place.clone());
+        }
+    }
+    found
 }
 
-/// Whether a place that is not there would lie elsewhere.
-fn is_behind_link(place: &Path) -> bool {
-    way_of(place).as_slice() != [place]
+/// A folder by its path.
+enum Folder {
+    Missing,
+    Here,
+    /// Links lead to it, so that what is named in it lies elsewhere, whether it is there or not.
+    Elsewhere,
+}
+
+impl Folder {
+    fn at(path: &Path) -> Self {
+        match (path.exists(), way_of(path).as_slice() == [path]) {
+            (false, _) => Self::Missing,
+            (true, true) => Self::Here,
+            (true, false) => Self::Elsewhere,
+        }
+    }
 }
 
 #[cfg(test)]
