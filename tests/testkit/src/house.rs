@@ -129,14 +129,22 @@ impl House {
     /// When the configuration cannot be written.
     #[must_use]
     pub fn use_engine(&self) -> bool {
+        self.use_engine_beside("[models.discovery]\nenabled = false\n")
+    }
+
+    /// Puts the embedded engine beside what a configuration says; false as for [`Self::use_engine`].
+    ///
+    /// # Panics
+    /// When the configuration cannot be written.
+    #[must_use]
+    pub fn use_engine_beside(&self, config: &str) -> bool {
         let variable = |name: &str| std::env::var(name).ok();
         let (Some(program), Some(models)) = (variable("HOUSE_ENGINE"), variable("HOUSE_MODELS"))
         else {
             return false;
         };
         self.configure(&format!(
-            "[models.discovery]\nenabled = false\n\n\
-             [engine]\nprogram = {program:?}\nmodels = {models:?}\n"
+            "{config}\n[engine]\nprogram = {program:?}\nmodels = {models:?}\n"
         ));
         self.is_slow.store(true, Ordering::Relaxed);
         true

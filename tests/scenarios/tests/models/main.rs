@@ -20,6 +20,7 @@ mod pictures;
 mod plain_questions;
 mod prompts;
 mod providers;
+mod rated_memory;
 mod repetition;
 mod small_talk;
 mod tiny;
