@@ -128,11 +128,12 @@ pub(crate) fn second_respondent(model: &ModelRef) -> String {
 /// Whether an answer claims a change, and the calls say that it was refused or that nothing was done.
 fn is_false_claim(question: &str, answer: &str, calls: &[ToolCallSummary]) -> bool {
     let did_nothing = || !calls.iter().any(|call| call.status == CallStatus::Ok);
-    let claims = claims_change(question, answer, false)
-        || claims_result(question, answer)
-        || claims_forgetting(question, answer, false)
-        || claims_run(question, answer);
-    claims && (did_nothing() || was_refused(calls))
+    // The calls are asked first: what tells claims is compiled at its first use.
+    (did_nothing() || was_refused(calls))
+        && (claims_change(question, answer, false)
+            || claims_result(question, answer)
+            || claims_forgetting(question, answer, false)
+            || claims_run(question, answer))
 }
 
 /// Whether a call was refused and none of that tool was done afterwards.

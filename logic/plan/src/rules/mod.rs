@@ -17,6 +17,7 @@ mod grammar;
 pub mod in_file;
 pub(crate) mod joined;
 mod languages;
+mod lazy_pattern;
 mod misspelt;
 pub(crate) mod parts;
 pub(crate) mod plain;
