@@ -212,12 +212,7 @@ mod tests {
     #[test]
     fn every_rule_compiles() {
         for rule in all() {
-            let written = expand(rule.says);
-            assert!(
-                !written.contains('{') || Regex::new(&written).is_ok(),
-                "{written}"
-            );
-            if let Err(error) = Regex::new(&written) {
+            if let Err(error) = Regex::new(&expand(rule.says)) {
                 panic!("{}: {error}", rule.says);
             }
         }

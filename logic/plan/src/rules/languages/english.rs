@@ -1,10 +1,9 @@
 //! English orders in other words than the rules have them, put into those.
 
-use super::language::rows;
-use regex::Regex;
+use super::language::{Row, rows};
 use std::sync::LazyLock;
 
-pub(super) static ENGLISH: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
+pub(super) static ENGLISH: LazyLock<Vec<Row>> = LazyLock::new(|| {
     rows(&[
         (
             r"(?:write|put|save) (?:this|the following)(?: text| letter)? (?:in|into|to)(?: the file)? {x}:\s*(?P<t>(?s:\S.*))",

@@ -1,7 +1,7 @@
 //! What is known of a language, and how its rows are written.
 
-use crate::rules::words::{NUMBERS, pattern};
-use regex::Regex;
+use crate::rules::lazy_pattern::LazyPattern;
+use crate::rules::words::NUMBERS;
 use std::sync::LazyLock;
 
 /// A language: the words that an order begins with, so that its rows are made only where one does,
@@ -16,14 +16,17 @@ pub(super) struct Language {
     pub(super) acting: &'static [&'static str],
     pub(super) begins: &'static [&'static str],
     pub(super) polite: &'static [&'static str],
-    pub(super) rows: LazyLock<Vec<(Regex, &'static str)>>,
+    pub(super) rows: LazyLock<Vec<Row>>,
 }
+
+/// What is said, and the English order for it.
+pub(super) type Row = (LazyPattern, &'static str);
 
 /// Writes the places of rows out: `{x}` a name, `{n}` a number, `{t}` a quoted text, `{v}` a quoted text or up
 /// to three words.
-pub(super) fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
+pub(super) fn rows(table: &[(&str, &'static str)]) -> Vec<Row> {
     let quoted = "\"[^\"]*\"|'[^']*'|„[^“”]*[“”]|“[^”]*”|«[^»]*»|»[^«]*«";
-    let made = table.iter().filter_map(|(says, template)| {
+    let made = table.iter().map(|(says, template)| {
         let mut says = (*says).to_owned();
         for name in ["x", "y", "a", "b"] {
             let place = format!("(?P<{name}>{quoted}|[^\\s,?!]*[^\\s,.?!])");
@@ -39,7 +42,10 @@ pub(super) fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)>
         let says = says.replace("{t}", &format!("(?P<t>{quoted})"));
         let value = format!("(?P<v>{quoted}|[^\\s,?!]+(?: [^\\s,?!]+){{0,2}}?)");
         let says = says.replace("{v}", &value);
-        Some((pattern(&format!("(?i)^(?:{says})[.!? ]*$"))?, *template))
+        (
+            LazyPattern::new(format!("(?i)^(?:{says})[.!? ]*$")),
+            *template,
+        )
     });
     made.collect()
 }
